@@ -13,7 +13,8 @@ export function addHandles(form, press) {
     handle.setAttribute("aria-hidden", "true");
     handle.textContent = "⠿";
     handle.addEventListener("pointerdown", (event) => drag(event, item, handle, press));
-    item.querySelector(":scope > .rearranging, :scope > .question-tools > .rearranging")?.prepend(handle);
+    const tools = item.querySelector(":scope > .rearranging, :scope > .question-tools > .rearranging");
+    (tools ?? item).prepend(handle);
   }
 }
 

@@ -249,14 +249,17 @@ function keepNote(form) {
 }
 
 /**
- * Opens the test texts where there is room for them beside the words, or where they were open.
+ * Opens the test texts and the links to the questions where there is room for them beside the words, or
+ * where the texts were open.
  *
  * @param {boolean} isOpen
  */
 function dock(isOpen) {
-  const texts = document.getElementById("texts");
-  if (!(texts instanceof HTMLDetailsElement)) return;
-  texts.open ||= isOpen || matchMedia("(min-width: 64rem)").matches;
+  const isBeside = matchMedia("(min-width: 64rem)").matches;
+  for (const id of ["texts", "jumps"]) {
+    const found = document.getElementById(id);
+    if (found instanceof HTMLDetailsElement) found.open ||= isBeside || (isOpen && id === "texts");
+  }
 }
 
 /** @param {HTMLFormElement} form */

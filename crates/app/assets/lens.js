@@ -15,6 +15,8 @@ import { labelAt, relabel, Sample } from "./lens-rows.js";
 
 /** The range of the handles in percent; the numbers beside them take any cutoff. */
 const [LOWEST, HIGHEST] = [5, 95];
+/** The width of Unsure in percent from which its name has room in the line of the others. */
+const ROOM = 22;
 const format = new Intl.NumberFormat("en");
 
 const form = document.getElementById("lens");
@@ -33,7 +35,8 @@ if (form instanceof HTMLFormElement && preview) {
 
 /**
  * Keeps the draft whenever typing or a handle rests, and before a button sends it: a button's draft
- * would be older than one that is still on its way.
+ * would be older than one that is still on its way. One request at a time, so that each knows the
+ * revision of the draft that the one before it kept.
  *
  * @param {HTMLFormElement} form
  * @param {HTMLElement} preview
@@ -43,7 +46,8 @@ function keepWhenQuiet(form, preview) {
   let isLeaving = false;
   /** @type {Promise<void> | null} */
   let underWay = null;
-  const soon = whenQuiet(() => {
+  const soon = whenQuiet(async () => {
+    while (underWay) await underWay;
     if (isLeaving) return;
     const mine = rest(form, preview).finally(() => {
       if (underWay === mine) underWay = null;
@@ -150,6 +154,7 @@ function follow(panel, form, preview) {
     if (moves) counts(panel, cutoffs, moves);
     if (measures) measure(panel, cutoffs, measures);
     bands(panel, cutoffs);
+    zones(panel, cutoffs);
     if (form.querySelector("[name=show]")) relabel(preview, cutoffs);
     else sample.show(preview, cutoffs);
     link(cutoffs);
@@ -281,6 +286,35 @@ function bands(panel, { noBelow, yesFrom }) {
   set(".yes", { x: yesFrom, width: 101 - yesFrom });
   set(".no-below", { x1: noBelow, x2: noBelow });
   set(".yes-from", { x1: yesFrom, x2: yesFrom });
+}
+
+/**
+ * Moves the names of the labels and the values of the cutoffs, which the handles speak too.
+ *
+ * @param {HTMLElement} panel
+ * @param {Cutoffs} cutoffs
+ */
+function zones(panel, { noBelow, yesFrom }) {
+  const band = yesFrom - noBelow;
+  /** @param {string} selector @param {number} percent */
+  const place = (selector, percent) => {
+    const element = panel.querySelector(`.zones ${selector}`);
+    element?.setAttribute("x", `${(percent / 1.01).toFixed(2)}%`);
+    return element;
+  };
+  place(".no", noBelow);
+  place(".yes", yesFrom);
+  const unsure = place(".unsure", noBelow + band / 2);
+  unsure?.setAttribute("y", band < ROOM ? "2.4em" : "1.2em");
+  unsure?.setAttribute("display", band > 0 ? "inline" : "none");
+  for (const [name, percent] of Object.entries({ no_below: noBelow, yes_from: yesFrom })) {
+    const text = `${Math.round(percent * 10) / 10} %`;
+    const value = place(`.value.${name}`, percent);
+    const handle = panel.querySelector(`[data-handle="${name}"]`);
+    if (value) value.textContent = text;
+    value?.setAttribute("display", handle ? "inline" : "none");
+    handle?.setAttribute("aria-valuetext", `${text}: ${handle.getAttribute("data-meaning") ?? ""}`);
+  }
 }
 
 /** @param {Cutoffs} cutoffs */

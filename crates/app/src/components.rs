@@ -12,6 +12,7 @@ pub(crate) mod file_run;
 pub(crate) mod form_errors;
 pub(crate) mod histogram;
 pub(crate) mod key_reminders;
+pub(crate) mod lens_change;
 pub(crate) mod list_filters;
 pub(crate) mod list_pages;
 pub(crate) mod moment;

@@ -147,7 +147,7 @@ fn made_key<Key>(
 
 /// Candidate slugs for a new prism of this name, in order of preference: the prism gets the first
 /// one that is free in the account.
-pub fn slugs(name: &str) -> impl Iterator<Item = Slug> {
+pub fn slugs(name: &str) -> impl Iterator<Item = Slug> + use<> {
     let words = ascii_words(name).join("-");
     let base = if words.is_empty() {
         "prism".to_owned()
@@ -162,6 +162,11 @@ pub fn slugs(name: &str) -> impl Iterator<Item = Slug> {
         let kept = ascii_prefix(&base, PRISM_PATH_CHARS - suffix.len());
         Slug::parse(&format!("{}{suffix}", kept.trim_end_matches('-')))
     })
+}
+
+/// Whether a text has letters or digits that a key or a slug can be made from.
+pub fn has_words(text: &str) -> bool {
+    !ascii_words(text).is_empty()
 }
 
 /// The words of a text in lower case ASCII letters and digits; accents are dropped.

@@ -10,6 +10,8 @@ use super::number::count;
 
 /// The height of the drawing, in its own units; a percent is one unit wide.
 const HEIGHT: f64 = 40.0;
+/// The width of Unsure in percent from which its name has room in the line of the others.
+const ROOM: f64 = 22.0;
 
 /// Cutoffs in percent: results are No below the first, Yes from the second one up, and Unsure in
 /// between.
@@ -21,8 +23,9 @@ pub(crate) struct DrawnCutoffs {
     pub(crate) yes_from: f64,
 }
 
-/// A histogram by percent. `counts` has 101 entries, for 0 to 100 percent; heights grow with their
-/// square roots, so that the few beside a tower are seen. `saved` are the cutoffs in force.
+/// A histogram by percent, with the names of the labels beside the cutoffs and the value of each cutoff
+/// above it. `counts` has 101 entries, for 0 to 100 percent; heights grow with their square roots, so
+/// that the few beside a tower are seen. `saved` are the cutoffs in force.
 pub(crate) fn histogram(
     counts: &[u64],
     cutoffs: DrawnCutoffs,
@@ -45,10 +48,33 @@ pub(crate) fn histogram(
                 rect x=(percent) width="1" height="40" { title { (percent) " %: " (count(*results)) } }
             }
         }
+        (zones(cutoffs))
         div.histogram-axis aria-hidden="true" {
             @for percent in ["0", "25", "50", "75", "100"] { span { (percent) " %" } }
         }
     }
+}
+
+/// The words over the drawing, which is stretched while they are not.
+fn zones(DrawnCutoffs { no_below, yes_from }: DrawnCutoffs) -> Markup {
+    let at = |percent: f64| format!("{:.2}%", percent / 1.01);
+    let band = yes_from - no_below;
+    let is_one = band <= 0.0;
+    let of_band = is_one.then_some("none");
+    html! {
+        svg.zones aria-hidden="true" focusable="false" {
+            text.no x=(at(no_below)) dx="-6" y="1.2em" { "No" }
+            text.unsure x=(at(no_below + band / 2.0)) y=(if band < ROOM { "2.4em" } else { "1.2em" }) display=[of_band] { "Unsure" }
+            text.yes x=(at(yes_from)) dx="6" y="1.2em" { "Yes" }
+            text.value.no_below x=(at(no_below)) y="-9" display=[of_band] { (short_percent(no_below)) }
+            text.value.yes_from x=(at(yes_from)) y="-9" { (short_percent(yes_from)) }
+        }
+    }
+}
+
+/// A percentage with at most one decimal: `62.5 %`.
+pub(crate) fn short_percent(percent: f64) -> String {
+    format!("{} %", (percent * 10.0).round() / 10.0)
 }
 
 /// The outline of all bars.
@@ -86,5 +112,28 @@ pub(crate) fn day_chart(days: &[DayCount]) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_labels_are_named_beside_the_cutoffs() {
+        let drawn = |no_below, yes_from| zones(DrawnCutoffs { no_below, yes_from }).into_string();
+        let wide = drawn(30.3, 80.8);
+        for words in [
+            "<text class=\"no\" x=\"30.00%\" dx=\"-6\" y=\"1.2em\">No</text>",
+            "<text class=\"unsure\" x=\"55.00%\" y=\"1.2em\">Unsure</text>",
+            "<text class=\"yes\" x=\"80.00%\" dx=\"6\" y=\"1.2em\">Yes</text>",
+            ">30.3 %</text>",
+            ">80.8 %</text>",
+        ] {
+            assert!(wide.contains(words), "{words}: {wide}");
+        }
+        assert!(drawn(40.0, 50.0).contains("y=\"2.4em\">Unsure"), "no room");
+        let one = drawn(50.0, 50.0);
+        assert_eq!(one.matches("display=\"none\"").count(), 2, "{one}");
     }
 }

@@ -52,6 +52,22 @@ pub(crate) fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     format!("{} {noun}{plural}", count(number))
 }
 
+/// Converts a number from 0 to 1 to percent, without losing a digit: `62.5`.
+pub(crate) fn to_percent(share: f64) -> String {
+    let written = share.to_string();
+    let (ones, decimals) = written.split_once('.').unwrap_or((&written, ""));
+    let padded = format!("{decimals:0<2}");
+    let (hundredths, rest) = padded.split_at_checked(2).unwrap_or((&padded, ""));
+    let whole = format!("{ones}{hundredths}");
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    if rest.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("{whole}.{rest}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

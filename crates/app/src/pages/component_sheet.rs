@@ -32,7 +32,7 @@ pub(crate) fn show(visit: &OpenVisit) -> PageReply {
         (bars())
         (sample_answers())
         h2 { "Histogram and days" }
-        (histogram(&bell(), DrawnCutoffs { no_below: 40.0, yes_from: 60.0 }, Some(DrawnCutoffs { no_below: 50.0, yes_from: 50.0 })))
+        div.plot { (histogram(&bell(), DrawnCutoffs { no_below: 40.0, yes_from: 60.0 }, Some(DrawnCutoffs { no_below: 50.0, yes_from: 50.0 }))) }
         (day_chart(&days()))
         h2 { "Tables" }
         (rows())

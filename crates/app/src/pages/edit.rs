@@ -6,15 +6,19 @@
 //! no rules about prisms, and nothing typed depends on the browser.
 
 mod act;
+mod carried_draft;
 mod draft;
 mod draft_form;
 mod draft_state;
+mod edit_extras;
 mod editing;
 mod example_check;
 mod form_page;
 mod inputs;
+mod item_keys;
 mod keeping;
 mod review_page;
+mod spelling;
 pub(crate) mod stored_texts;
 mod trial;
 mod trial_form;
@@ -27,9 +31,9 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::PrismVersion;
 use refract_service::drafts::DraftRevision;
 
-use self::draft_state::question_of;
 use self::editing::{DraftStanding, Editing, REVISION, TAB};
 use self::example_check::DraftExamples;
+use self::item_keys::question_of;
 use self::review_page::DraftChanges;
 use self::trial::TriedTexts;
 use crate::replies::page_error::PageError;
@@ -73,14 +77,19 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
     match button {
         "mine" => keeping::insist(&mut editing, &visit),
         _ if editing.kept.is_refused() => return refused(&visit, editing).await,
-        "test" => test(&visit, &mut editing).await?,
+        "check" | "review" | "save" | "test" => editing.propose_keys(&visit).await?,
         _ => act::press(&mut editing, button),
+    }
+    if button == "test" {
+        test(&visit, &mut editing).await?;
     }
     keeping::keep(&mut editing, &visit).await?;
     if editing.kept.is_refused() {
         return refused(&visit, editing).await;
     }
-    if button == "save" {
+    // proposed keys are looked at before they are saved
+    let is_held = !editing.extras.proposed.is_empty();
+    if button == "save" && !is_held {
         return keeping::save(&visit, &editing).await;
     }
     if visit.sent.form.has("fragment") {
@@ -89,14 +98,14 @@ pub(crate) async fn change(visit: Visit) -> Result<PageReply, PageError> {
         return Ok(PageReply::html(StatusCode::OK, made.form));
     }
     let address = editing.address();
-    if button == "review" && editing.prism.is_some() {
+    if button == "review" && editing.prism.is_some() && !is_held {
         example_check::ask(&visit, &editing).await?;
         return Ok(PageReply::see_other(&format!("{address}/review")));
     }
     if button == "trial" && editing.prism.is_some() {
         return Ok(PageReply::see_other(&format!("{address}/trial")));
     }
-    let is_asked = editing.is_asked || button == "check";
+    let is_asked = editing.is_asked || ["check", "save"].contains(&button);
     let query = Query::default()
         .with("acted", Some("1"))
         .with("check", is_asked.then_some("1"));

@@ -10,6 +10,7 @@ mod history;
 mod lens_form;
 mod lens_page;
 mod marks;
+mod notices;
 mod panel;
 mod preview;
 mod stored_draft;
@@ -23,16 +24,18 @@ use refract_domain::account::role::Role;
 use refract_domain::event::EventDetail;
 use refract_identity::people::AccountActor;
 use refract_service::drafts::DraftRevision;
-use refract_service::lenses::{LensSaveOutcome, PrismLens};
+use refract_service::lenses::{LensHistory, LensSaveOutcome, PrismLens};
 use refract_service::prisms::PrismError;
 
+use self::history::STATES;
 pub(crate) use self::history::{download_change, show_change};
 use self::lens_form::LensForm;
 use self::lens_page::{LensPage, count_draft};
 use self::marks::{marked_answers, recommended};
+use self::notices::{IN_FORCE, OVER};
 use self::preview::preview;
 use self::stored_draft::{
-    Keeping, LensDraftForm, discard as discard_draft, discard_saved, find, keep,
+    Keeping, LensDraftForm, based_on, discard as discard_draft, discard_saved, find, keep,
 };
 use self::view::{LensView, address, cutoffs_query};
 use crate::replies::page_error::PageError;
@@ -52,7 +55,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         lens: &lens,
         draft: &draft,
         view: &LensView::of_query(query),
-        notice: lens_page::after_redirect(&visit, &lens, &draft).await?,
+        notice: notices::after_redirect(&visit, &lens, &draft).await?,
         status: StatusCode::OK,
     };
     page.reply().await
@@ -82,13 +85,15 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
         None
     };
     let counted = count_draft(&visit, &form, rows).await?;
+    let states = saved_meanwhile(&visit, &lens).await?;
     let page = address(&lens.prism, &[]);
     let shown = html! {
         @match kept {
             Some(Keeping::Kept(revision)) => { span #kept hidden data-draft=(revision.number()) {} },
-            Some(Keeping::Meanwhile(_)) => (lens_page::draft_meanwhile()),
+            Some(Keeping::Meanwhile(present)) => (notices::draft_meanwhile(&lens, present)),
             None => {}
         }
+        @if let Some(states) = &states { (notices::lens_meanwhile(states, based_on(&visit, &lens))) }
         @match &counted {
             Ok(draft) => (preview(draft, rows, &form)),
             Err(problems) => {
@@ -102,6 +107,21 @@ pub(crate) async fn show_preview(visit: Visit) -> Result<PageReply, PageError> {
         }
     };
     Ok(PageReply::html(StatusCode::OK, shown))
+}
+
+/// The history with a lens that was saved since the draft began and that the page does not show yet.
+async fn saved_meanwhile(
+    visit: &Visit,
+    lens: &PrismLens,
+) -> Result<Option<LensHistory>, PageError> {
+    let now = lens.prism.lens_revision;
+    let is_shown = visit.sent.form.get(IN_FORCE).parse() == Ok(now);
+    if !may_change(visit) || is_shown || based_on(visit, lens) == now {
+        return Ok(None);
+    }
+    let (lenses, selector) = (visit.refract.lenses(), lens.prism.selector());
+    let history = lenses.history(visit.account(), &selector, STATES);
+    Ok(Some(history.await?))
 }
 
 /// Some results at every percent of a column as a fragment, for the script.
@@ -122,7 +142,10 @@ pub(crate) async fn save(visit: Visit) -> Result<PageReply, PageError> {
     };
     let (prism, file) = (visit.prism()?, form.file());
     let lenses = visit.refract.lenses();
-    match lenses.set(&actor, &prism, &file, revision(&visit)).await {
+    // the choice to save over another lens names it: nobody overwrites one that they did not see
+    let over = visit.sent.form.get(OVER).parse().ok();
+    let replaced = over.or_else(|| revision(&visit));
+    match lenses.set(&actor, &prism, &file, replaced).await {
         Ok(outcome) => saved(&visit, &lens, &form, outcome, "saved").await,
         // the page shows the draft's faults, or both lenses
         Err(PrismError::Invalid(_) | PrismError::LensMeanwhile) => {
@@ -257,7 +280,7 @@ async fn draft_conflict(
 ) -> Result<PageReply, PageError> {
     let draft = LensDraftForm {
         form,
-        based_on: lens.prism.lens_revision,
+        based_on: based_on(visit, lens),
         revision: present,
         saved_at: None,
     };
@@ -266,7 +289,7 @@ async fn draft_conflict(
         lens,
         draft: &draft,
         view: &LensView::of_form(&visit.sent.form),
-        notice: Some(lens_page::draft_meanwhile()),
+        notice: Some(notices::draft_meanwhile(lens, present)),
         status: StatusCode::CONFLICT,
     };
     page.reply().await

@@ -14,7 +14,7 @@ use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_service::measures::WatchScope;
 use refract_service::prisms::{Prism, PrismOverview, sample_texts};
 
-use self::changes::{changes, drift, versions};
+use self::changes::{LENSES, changes, drift, versions};
 use self::questions::{DAYS, questions};
 use crate::components::field::FormField;
 use crate::components::form_errors::describe;
@@ -49,6 +49,10 @@ async fn page(
     let measures = visit.refract.measures();
     let looking = measures.watch_counted(&history, WatchScope::default(), Utc::now());
     let watch = looking.await?;
+    let lenses = visit.refract.lenses();
+    let lenses = lenses
+        .history(visit.account(), &prism.selector(), LENSES)
+        .await?;
     let role = visit.visitor.role;
     let main = html! {
         @if let Some(notice) = visit.done(done) { (notice) }
@@ -69,7 +73,7 @@ async fn page(
             section { (questions(prism, found.prism_lens.latest.questions(), &shares, role)) }
             section {
                 h2 { "History" }
-                (changes(found))
+                (changes(found, &lenses.states))
                 h2 { "Versions" }
                 (versions(found))
             }

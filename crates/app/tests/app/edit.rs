@@ -14,6 +14,7 @@ on_both!(
     a_new_name_is_not_taken_back_by_a_form_that_was_open,
     a_note_is_kept_while_the_words_are_tried,
     a_refused_file_is_reported_error_by_error,
+    keys_of_words_in_other_scripts_are_looked_at_before_they_are_saved,
 );
 
 const EDIT: &str = "/prisms/support-triage/edit";
@@ -157,6 +158,62 @@ async fn a_note_is_kept_while_the_words_are_tried(backend: Backend) {
         "{}",
         history.body
     );
+}
+
+async fn keys_of_words_in_other_scripts_are_looked_at_before_they_are_saved(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let (new, at) = ("/prisms/new/edit", "action=\"/prisms/new/edit\"");
+    let form = inputs(&ada.get(new).await, at);
+    let typed = [
+        ("act", "save"),
+        ("name", "怒り"),
+        ("questions.0.text", "これは苦情ですか"),
+    ];
+    let held = post_through(&mut ada, new, &form, &typed).await;
+    assert!(held.body.contains("Nothing is saved yet."), "{}", held.body);
+    assert_eq!(
+        held.body.matches("Proposed; for ever once saved.").count(),
+        2
+    );
+    let form = inputs(&held, at);
+    assert_eq!(value(&form, "slug"), Some("nuri"));
+    assert_eq!(value(&form, "questions.0.key"), Some("korehakuqingdesuka"));
+    let taken = [("act", "save"), ("slug", PRISM)];
+    let refused = post_through(&mut ada, new, &form, &taken).await;
+    let words = "Another prism has this slug";
+    assert!(refused.body.contains(words), "{}", refused.body);
+    let chosen = [
+        ("act", "save"),
+        ("slug", "anger"),
+        ("questions.0.key", "complaint"),
+    ];
+    let made = post(&mut ada, new, &inputs(&refused, at), &chosen).await;
+    let location = made.header("location");
+    assert_eq!(location, Some("/prisms/anger?done=created"), "{made:?}");
+    let shown = service.run(&["prism", "show", "anger"]).await.object();
+    assert_eq!(shown["questions"][0]["key"], "complaint");
+
+    // a saved prism keeps its slug, and is asked about what is new
+    let edit = "/prisms/anger/edit";
+    let at = "action=\"/prisms/anger/edit\"";
+    let form = inputs(&ada.get(edit).await, at);
+    let form = inputs(
+        &post_through(&mut ada, edit, &form, &[("act", "questions.add.choice")]).await,
+        at,
+    );
+    let typed = [
+        ("act", "review"),
+        ("questions.1.text", "Tone"),
+        ("questions.1.options.0.label", "כועס"),
+        ("questions.1.options.1.label", "Calm"),
+    ];
+    let held = post_through(&mut ada, edit, &form, &typed).await;
+    assert!(held.body.contains("Nothing is saved yet."), "{}", held.body);
+    let form = inputs(&held, at);
+    assert_eq!(value(&form, "questions.1.options.0.key"), Some("khvs"));
+    let review = post_through(&mut ada, edit, &form, &[("act", "review")]).await;
+    assert!(review.body.contains("Save version 2"), "{}", review.body);
 }
 
 async fn a_refused_file_is_reported_error_by_error(backend: Backend) {

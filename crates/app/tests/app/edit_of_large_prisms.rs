@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 on_both!(
     the_largest_prism_made_in_the_form_is_that_of_the_file,
     the_largest_prism_is_changed_by_its_form,
+    a_hundred_questions_are_light,
 );
 
 const REVIEW: &str = "id=\"before-saving\"";
@@ -121,4 +122,22 @@ async fn the_largest_prism_is_changed_by_its_form(backend: Backend) {
     expected["questions"].as_array_mut().unwrap().remove(98);
     let shown = service.run(&["prism", "show", &slug]).await.object();
     assert_eq!(shown, expected);
+}
+
+async fn a_hundred_questions_are_light(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let (slug, _) = created_from_file(&service, &largest()).await;
+    let edit = format!("/prisms/{slug}/edit");
+    let page = ada.get(&edit).await;
+    // about 50 KB, and the 8,000 characters of the context
+    assert!(page.body.len() < 59_000, "{} bytes", page.body.len());
+    for link in ["href=\"#questions.99.open\"", "id=\"questions.99.open\""] {
+        assert!(page.body.contains(link), "{link}");
+    }
+    let form = inputs(&page, &format!("action=\"{edit}\""));
+    let open = [("act", "questions.99.open")];
+    let open = post_through(&mut ada, &edit, &form, &open).await;
+    assert!(open.body.contains("href=\"#questions.99\""));
+    assert!(open.body.len() < 300_000, "{} bytes", open.body.len());
 }

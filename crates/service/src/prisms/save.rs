@@ -8,7 +8,7 @@ use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 use refract_domain::problem::Problems;
 use refract_domain::submission::budget;
@@ -57,7 +57,7 @@ impl Prisms<'_> {
     /// # Errors
     /// When the file breaks rules, or the database fails.
     pub async fn create(self, actor: &AccountActor, file: &[u8]) -> Result<Prism, PrismError> {
-        self.create_as(actor, self.new_id(), file).await
+        self.create_as(actor, self.new_id(), None, file).await
     }
 
     /// The id of a prism that is still to be created, for [`Prisms::create_once`].
@@ -66,7 +66,8 @@ impl Prisms<'_> {
     }
 
     /// Creates a prism with this id, or finds it if it was created before: a form that is sent
-    /// twice creates one prism.
+    /// twice creates one prism. Without a `slug` it is made from the name; a slug that is taken gets a
+    /// number either way.
     ///
     /// # Errors
     /// When the file breaks rules, or the database fails.
@@ -74,6 +75,7 @@ impl Prisms<'_> {
         self,
         actor: &AccountActor,
         id: PrismId,
+        slug: Option<&Slug>,
         file: &[u8],
     ) -> Result<Prism, PrismError> {
         let selector = PrismSelector::Id(id);
@@ -81,7 +83,7 @@ impl Prisms<'_> {
             Err(PrismError::NotFound) => {}
             found => return found,
         }
-        match self.create_as(actor, id, file).await {
+        match self.create_as(actor, id, slug, file).await {
             // the other one of two concurrent calls may have created it
             Err(error @ PrismError::Persistence(_)) => {
                 let found = self.find(actor.account(), &selector).await;
@@ -95,12 +97,13 @@ impl Prisms<'_> {
         self,
         actor: &AccountActor,
         id: PrismId,
+        slug: Option<&Slug>,
         file: &[u8],
     ) -> Result<Prism, PrismError> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
             id,
-            slugs: made_names::slugs(name.as_str()),
+            slugs: made_names::slugs(slug.map_or(name.as_str(), Slug::as_str)),
             name: &name,
             version: &version,
             stamp: actor.event_stamp(),

@@ -3,7 +3,8 @@
 use refract_domain::prism::question::QuestionType;
 
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
-use super::editing::{Editing, FormAction, RemovedItem};
+use super::edit_extras::{FormAction, RemovedItem};
+use super::editing::Editing;
 use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};
 
@@ -30,6 +31,7 @@ const QUESTIONS: ListPlace<'_> = ListPlace {
 
 /// Carries out the action of a button, and remembers what it removes.
 pub(crate) fn press(editing: &mut Editing, button: &str) {
+    editing.extras.proposed.clear();
     if button.starts_with("texts.") {
         editing.extras.acted = act_on_texts(&mut editing.extras.texts, button);
         return;

@@ -1,12 +1,7 @@
 //! A prism being edited: the form's values, valid or not, and the prism file made from them. Only
 //! the parser of prism files knows the rules.
-//!
-//! A draft is stored, and a folded question is in a hidden input of the page, as little more than what
-//! changed: an unchanged question is kept as its key alone, so that the draft and the page of a large
-//! prism hold only the changed ones.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use refract_authoring::made_names::{self, TriedNumbers};
 use refract_domain::limits::{FIELDS, OPTIONS, QUESTIONS};
@@ -15,12 +10,14 @@ use refract_domain::prism::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::replies::page_error::PageError;
+use super::spelling::spelled;
 
 /// A prism being edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EditDraft {
     pub(crate) name: String,
+    /// The slug of a new prism. If empty, it is derived from the name.
+    pub(crate) slug: String,
     pub(crate) fields: Vec<DraftField>,
     pub(crate) context: String,
     pub(crate) questions: Vec<DraftQuestion>,
@@ -70,8 +67,8 @@ pub(crate) struct EditedOutcome {
     pub(crate) description: String,
 }
 
-/// The number of options and levels from which the questions of a prism are folded.
-const LARGE: usize = 600;
+/// The most lines of questions, instructions, options and levels that one form shows at once.
+const LARGE: usize = 80;
 
 impl DraftKey {
     /// The key as typed.
@@ -191,6 +188,7 @@ impl EditDraft {
         let questions = version.questions().iter().map(DraftQuestion::of);
         let mut draft = Self {
             name: name.to_owned(),
+            slug: String::new(),
             fields: fields.collect(),
             context: version.context().unwrap_or_default().to_owned(),
             questions: questions.collect(),
@@ -224,11 +222,11 @@ impl EditDraft {
         self
     }
 
-    /// Whether the prism has too many options and levels to show all inputs at once.
+    /// Whether the prism has too many questions, options and levels to show all inputs at once.
     pub(crate) fn is_large(&self) -> bool {
         let questions = self.questions.iter();
-        let outcomes: usize = questions.map(|question| question.outcomes.len()).sum();
-        outcomes > LARGE
+        let lines: usize = questions.map(|question| 2 + question.outcomes.len()).sum();
+        self.questions.len() > 1 && lines > LARGE
     }
 
     /// The prism file. Fields and questions without a key get a derived one.
@@ -265,16 +263,16 @@ impl EditDraft {
         let mut fields = Vec::with_capacity(self.fields.len());
         for field in &self.fields {
             fields.push(field.key.filled(&mut taken, |taken| {
-                let key =
-                    made_names::field_key(&field.label, &mut tried, |key| taken.contains(key));
+                let words = spelled(&field.label);
+                let key = made_names::field_key(&words, &mut tried, |key| taken.contains(key));
                 key.as_str().to_owned()
             }));
         }
         let mut questions = Vec::with_capacity(self.questions.len());
         for question in &self.questions {
             questions.push(question.key.filled(&mut taken, |taken| {
-                let key =
-                    made_names::question_key(&question.text, &mut tried, |key| taken.contains(key));
+                let words = spelled(&question.text);
+                let key = made_names::question_key(&words, &mut tried, |key| taken.contains(key));
                 key.as_str().to_owned()
             }));
         }
@@ -284,111 +282,3 @@ impl EditDraft {
 
 #[cfg(test)]
 mod tests;
-
-/// The version that a draft was made from; `None` for a new prism.
-#[derive(Clone, Default)]
-pub(crate) struct DraftBase(pub(crate) Option<Arc<PrismVersion>>);
-
-/// A question of a draft.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum CarriedQuestion {
-    /// The base's question with this key, unchanged.
-    Saved { key: String, is_folded: bool },
-    /// A new or changed question.
-    Typed(DraftQuestion),
-}
-
-/// A whole draft without what the version has that it was made from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CarriedDraft {
-    name: String,
-    fields: Vec<DraftField>,
-    context: String,
-    questions: Vec<CarriedQuestion>,
-}
-
-impl DraftBase {
-    /// The hidden value of a question.
-    pub(crate) fn carry_question(&self, question: &DraftQuestion) -> String {
-        in_json(&self.carried(question))
-    }
-
-    /// A draft without what the version has.
-    pub(crate) fn carry(&self, draft: &EditDraft) -> CarriedDraft {
-        let questions = draft.questions.iter();
-        CarriedDraft {
-            name: draft.name.clone(),
-            fields: draft.fields.clone(),
-            context: draft.context.clone(),
-            questions: questions.map(|question| self.carried(question)).collect(),
-        }
-    }
-
-    /// Parses the hidden value of a question.
-    ///
-    /// # Errors
-    /// [`PageError::NoForm`] when the app did not write the value itself.
-    pub(crate) fn read_question(&self, json: &str) -> Result<DraftQuestion, PageError> {
-        self.question(parsed(json)?)
-    }
-
-    /// The draft that was carried.
-    ///
-    /// # Errors
-    /// [`PageError::NoForm`] when it names a question that the version lacks.
-    pub(crate) fn read(&self, carried: CarriedDraft) -> Result<EditDraft, PageError> {
-        let questions = carried.questions.into_iter();
-        Ok(EditDraft {
-            name: carried.name,
-            fields: carried.fields,
-            context: carried.context,
-            questions: questions
-                .map(|question| self.question(question))
-                .collect::<Result<_, _>>()?,
-        })
-    }
-
-    /// Whether a question is unchanged.
-    pub(crate) fn has(&self, question: &DraftQuestion) -> bool {
-        let saved = self.saved(question.key.as_str(), question.is_folded);
-        saved.is_some_and(|saved| saved == *question)
-    }
-
-    fn carried(&self, question: &DraftQuestion) -> CarriedQuestion {
-        if self.has(question) {
-            CarriedQuestion::Saved {
-                key: question.key.as_str().to_owned(),
-                is_folded: question.is_folded,
-            }
-        } else {
-            CarriedQuestion::Typed(question.clone())
-        }
-    }
-
-    fn question(&self, carried: CarriedQuestion) -> Result<DraftQuestion, PageError> {
-        match carried {
-            CarriedQuestion::Saved { key, is_folded } => {
-                self.saved(&key, is_folded).ok_or(PageError::NoForm)
-            }
-            CarriedQuestion::Typed(question) => Ok(question),
-        }
-    }
-
-    fn saved(&self, key: &str, is_folded: bool) -> Option<DraftQuestion> {
-        let mut questions = self.0.as_ref()?.questions().iter();
-        let saved = questions.find(|saved| saved.key.as_str() == key)?;
-        Some(DraftQuestion {
-            is_folded,
-            ..DraftQuestion::of(saved)
-        })
-    }
-}
-
-fn in_json(value: &impl Serialize) -> String {
-    // every part of a draft can be written as JSON
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-fn parsed<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, PageError> {
-    serde_json::from_str(json).map_err(|_| PageError::NoForm)
-}

@@ -8,8 +8,8 @@ use maud::{Markup, html};
 use refract_domain::limits::TOKEN_BUDGET;
 use refract_service::prisms::find_example;
 
-use super::draft_form::made_keys;
 use super::editing::{CheckedDraft, DraftStanding, Editing, REVISION, TAB};
+use super::item_keys::{SLUG, made_keys, question_of};
 use crate::components::fault_sentence::fault_sentence;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
@@ -132,6 +132,7 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
         }
         ul #made-keys hidden {
             @for (path, key) in made_keys(&editing.draft, &editing.base) { li data-path=(path) { (key) } }
+            @if editing.prism.is_none() { li data-path=(SLUG) { (checked.made_slug) } }
         }
         @if !is_begun && !checked.problems.is_empty() {
             p { "Give it a name and word the first question. It is kept as your draft while you type." }
@@ -147,7 +148,7 @@ pub(crate) fn panel(editing: &Editing, checked: &CheckedDraft) -> Markup {
                 }
                 @for (place, count) in by_question {
                     li {
-                        a href={ "#questions." (place) } { "Question " (place + 1) ": " (counted(count, "thing")) " to put right" }
+                        a href={ "#questions." (place) ".open" } { "Question " (place + 1) ": " (counted(count, "thing")) " to put right" }
                     }
                 }
             }
@@ -205,12 +206,6 @@ pub(crate) fn describe(path: &str) -> String {
     })
 }
 
-/// The index of the question that contains a path of the prism file.
-pub(crate) fn question_of(path: &str) -> Option<usize> {
-    let rest = path.strip_prefix("questions.")?;
-    rest.split('.').next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -228,8 +223,5 @@ mod tests {
         ] {
             assert_eq!(describe(path), words);
         }
-        assert_eq!(question_of("questions.12.options.3.key"), Some(12));
-        assert_eq!(question_of("questions"), None);
-        assert_eq!(question_of("fields.0.key"), None);
     }
 }

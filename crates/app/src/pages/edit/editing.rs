@@ -1,5 +1,4 @@
-//! A draft with its prism and the problems of the draft; how it is kept; and what is stored of it as
-//! JSON: the form's values and what belongs to them, such as what the last button removed.
+//! A draft with its prism and the problems of the draft, and how it is kept.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +7,18 @@ use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::problem::{Problem, Problems, ValidationError};
 use refract_domain::submission::budget;
 use refract_service::drafts::DraftRevision;
-use refract_service::prisms::{Prism, VersionDraft};
-use serde::{Deserialize, Serialize};
+use refract_service::prisms::{Prism, PrismError, VersionDraft};
 
-use super::draft::{CarriedDraft, DraftBase, DraftField, DraftQuestion, EditDraft, EditedOutcome};
-use super::trial::TriedTexts;
+use super::carried_draft::DraftBase;
+use super::draft::EditDraft;
+use super::edit_extras::{EditExtras, FormAction};
+use super::item_keys::{self, SLUG, question_of};
 use crate::components::form_errors::at_paths;
+use crate::components::number::counted;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::requests::off_event_loop::off_event_loop;
@@ -28,6 +30,8 @@ pub(crate) const ASKED: &str = "asked";
 pub(crate) const NAMED: &str = "named";
 /// The hidden input with the id that a new prism will get.
 pub(crate) const NEW_ID: &str = "new_id";
+/// Most slugs that are tried for a new prism before none is shown.
+const MOST_SLUGS: usize = 20;
 
 /// A draft and the prism that it changes.
 pub(crate) struct Editing {
@@ -56,6 +60,8 @@ pub(crate) struct CheckedDraft {
     pub(crate) warnings: Vec<WordingWarning>,
     /// Estimated tokens of the prism in every call; `None` while there are problems.
     pub(crate) size: Option<usize>,
+    /// The slug that a new prism gets if none is typed; empty for a saved one, and without a name.
+    pub(crate) made_slug: String,
     /// Whether all validation errors are shown.
     pub(crate) is_asked: bool,
 }
@@ -122,9 +128,9 @@ impl Editing {
             let read = self.read_version(visit).await?;
             return Ok(read.map(|draft| draft.file));
         }
-        let (file, equal) = (self.draft.file(), self.draft.equal_labels());
+        let (file, own) = (self.draft.file(), self.own_problems(visit).await?);
         let read = off_event_loop(move || PrismFile::read(&file, None)).await?;
-        Ok(read.and_then(|file| equal.none_or(file)))
+        Ok(with_own(read, own))
     }
 
     /// Parses the draft as the next version of its prism. Nothing is saved.
@@ -134,9 +140,55 @@ impl Editing {
     ) -> Result<Result<VersionDraft, Problems>, PageError> {
         let (prisms, selector) = (visit.refract.prisms(), visit.prism()?);
         let next = prisms.next_version(visit.account(), &selector).await?;
-        let (file, equal) = (self.draft.file(), self.draft.equal_labels());
+        let (file, own) = (self.draft.file(), self.own_problems(visit).await?);
         let read = off_event_loop(move || next.draft(&file)).await?;
-        Ok(read.and_then(|draft| equal.none_or(draft)))
+        Ok(with_own(read, own))
+    }
+
+    /// What the form asks for beyond the rules of prism files.
+    pub(crate) async fn own_problems(&self, visit: &Visit) -> Result<Problems, PageError> {
+        let mut problems = self.draft.equal_labels();
+        item_keys::ask(&self.draft, self.prism.is_none(), &mut problems);
+        let chosen = Slug::parse(self.draft.slug.trim()).filter(|_| self.prism.is_none());
+        if let Some(slug) = chosen
+            && !is_free(visit, &slug).await?
+        {
+            let rule = "another prism has this slug: choose a different one";
+            problems.add(SLUG, ValidationError::rule(rule));
+        }
+        Ok(problems)
+    }
+
+    /// The slug that the new prism gets if none is typed; empty for a saved prism, and without a name.
+    pub(crate) async fn made_slug(&self, visit: &Visit) -> Result<String, PageError> {
+        if self.prism.is_none() {
+            for slug in item_keys::made_slugs(&self.draft.name).take(MOST_SLUGS) {
+                if is_free(visit, &slug).await? {
+                    return Ok(slug.to_string());
+                }
+            }
+        }
+        Ok(String::new())
+    }
+
+    /// Fills in the keys that the form asks for with proposals, to be looked at before they are saved.
+    pub(crate) async fn propose_keys(&mut self, visit: &Visit) -> Result<(), PageError> {
+        let slug = self.made_slug(visit).await?;
+        let proposed = item_keys::propose(&mut self.draft, &self.base, &slug);
+        let first = proposed.first().cloned().unwrap_or_default();
+        if let Some(place) = question_of(&first) {
+            self.draft.fold_besides(Some(place));
+        }
+        let message = match proposed.len() {
+            0 => String::new(),
+            count => format!("{} proposed.", counted(count, "key")),
+        };
+        self.extras.acted = FormAction {
+            focus: first,
+            message,
+        };
+        self.extras.proposed = proposed;
+        Ok(())
     }
 
     /// Validates the draft by the rules for saving. Nothing is saved.
@@ -147,9 +199,32 @@ impl Editing {
         let checked = off_event_loop(move || CheckedDraft::of(read, &open)).await?;
         Ok(CheckedDraft {
             is_asked: self.is_asked,
+            made_slug: self.made_slug(visit).await?,
             ..checked
         })
     }
+}
+
+async fn is_free(visit: &Visit, slug: &Slug) -> Result<bool, PageError> {
+    let selector = PrismSelector::Slug(slug.to_string());
+    let prisms = visit.refract.prisms();
+    match prisms.find(visit.account(), &selector).await {
+        Ok(_) => Ok(false),
+        Err(PrismError::NotFound) => Ok(true),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+/// What was read, unless the form has problems of its own beside those of the file.
+fn with_own<T>(read: Result<T, Problems>, own: Problems) -> Result<T, Problems> {
+    let mut problems = match read {
+        Ok(read) => return own.none_or(read),
+        Err(problems) => problems,
+    };
+    for problem in own.as_slice() {
+        problems.add(problem.path.clone(), problem.error.clone());
+    }
+    Err(problems)
 }
 
 impl EditDraft {
@@ -250,114 +325,4 @@ impl KeptState {
     pub(crate) fn is_touched(&self) -> bool {
         self.standing != DraftStanding::Unsaved
     }
-}
-
-/// What is stored of a form.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct StoredEdit {
-    /// The id of the prism; a new prism will get it.
-    pub(crate) id: PrismId,
-    /// The version that the draft was made from; `None` for a new prism.
-    pub(crate) based_on: Option<i32>,
-    /// The prism's name when the draft was begun.
-    pub(crate) named: String,
-    /// The page that stored the draft last: it may store it again without having seen the reply.
-    pub(crate) tab: String,
-    pub(crate) draft: CarriedDraft,
-    #[serde(default)]
-    pub(crate) extras: EditExtras,
-}
-
-/// What belongs to a draft besides the prism's words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct EditExtras {
-    /// The effect of the last button.
-    pub(crate) acted: FormAction,
-    /// What the last button removed.
-    pub(crate) removed: Option<RemovedItem>,
-    /// Why the version is saved.
-    pub(crate) note: String,
-    /// The person's own test texts: a value for each field, in the order of the fields.
-    pub(crate) texts: Vec<Vec<String>>,
-    /// The draft's answers to the person's own test texts.
-    pub(crate) own: Option<TriedTexts>,
-    /// The stored texts that were chosen for a trial before the words were changed, as a query.
-    pub(crate) choice: String,
-}
-
-/// An item that was removed, with its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum RemovedItem {
-    Field(usize, DraftField),
-    Question(usize, DraftQuestion),
-    /// An option or level of the question at the first place.
-    Outcome(usize, usize, EditedOutcome),
-}
-
-impl RemovedItem {
-    /// The item that a button is about to remove; `None` for any other button.
-    pub(crate) fn of(draft: &EditDraft, button: &str) -> Option<Self> {
-        let path = button.strip_suffix(".remove")?;
-        let parts: Vec<&str> = path.split('.').collect();
-        match parts.as_slice() {
-            ["fields", place] => {
-                let place = place.parse().ok()?;
-                Some(Self::Field(place, draft.fields.get(place)?.clone()))
-            }
-            ["questions", place] => {
-                let place = place.parse().ok()?;
-                Some(Self::Question(place, draft.questions.get(place)?.clone()))
-            }
-            ["questions", question, _, place] => {
-                let (question, place): (usize, usize) =
-                    (question.parse().ok()?, place.parse().ok()?);
-                let outcomes = &draft.questions.get(question)?.outcomes;
-                Some(Self::Outcome(question, place, outcomes.get(place)?.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Puts the item back into its place. Everything typed since then stays.
-    pub(crate) fn put_back(self, draft: &mut EditDraft) -> FormAction {
-        let focus = match self {
-            Self::Field(place, field) => {
-                let place = place.min(draft.fields.len());
-                draft.fields.insert(place, field);
-                format!("fields.{place}.label")
-            }
-            Self::Question(place, question) => {
-                let place = place.min(draft.questions.len());
-                let is_folded = question.is_folded;
-                draft.questions.insert(place, question);
-                let input = if is_folded { "open" } else { "text" };
-                format!("questions.{place}.{input}")
-            }
-            Self::Outcome(question_place, place, outcome) => {
-                let Some(question) = draft.questions.get_mut(question_place) else {
-                    return FormAction::default();
-                };
-                let place = place.min(question.outcomes.len());
-                question.outcomes.insert(place, outcome);
-                let list = question.list().unwrap_or_default();
-                draft.fold_besides(Some(question_place));
-                format!("questions.{question_place}.{list}.{place}.label")
-            }
-        };
-        FormAction {
-            focus,
-            message: "The removal is taken back.".to_owned(),
-        }
-    }
-}
-
-/// The effect of an action.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FormAction {
-    /// The id of the element that gets the focus; empty when the action is unknown or names a
-    /// missing item.
-    pub(crate) focus: String,
-    /// The effect in one sentence, for screen readers.
-    pub(crate) message: String,
 }

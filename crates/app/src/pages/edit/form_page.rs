@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::draft_form::made_keys;
 use super::draft_state::{self, conflict, done, draft_bar, named};
 use super::editing::{ASKED, CheckedDraft, Editing, NAMED, NEW_ID};
-use super::inputs::{Inputs, headings, question};
+use super::inputs::{Inputs, headings, jumps, question};
+use super::item_keys::made_keys;
 use super::trial_view;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;
@@ -45,6 +45,9 @@ pub(crate) fn show<'a>(visit: &'a Visit, made: &MadeForm) -> Page<'a> {
         @if checked.is_asked && !checked.problems.is_empty() {
             (notice(NoticeKind::Refused, &html! { "Nothing was saved. What is to be put right is listed under State." }))
         }
+        @if !editing.extras.proposed.is_empty() {
+            (notice(NoticeKind::Warning, &html! { "Nothing is saved yet. Words without Latin letters got a proposed key, by how they sound. Callers write keys for ever: change them now if you like, and go on." }))
+        }
         p.unseen #edit-status role="status" { (editing.extras.acted.message) }
         p #warning.notice.refused role="alert" hidden {}
         (draft_bar(visit, editing))
@@ -70,6 +73,7 @@ fn inside(editing: &Editing, checked: &CheckedDraft) -> Markup {
         focus: &editing.extras.acted.focus,
         base: &editing.base,
         keys: &keys,
+        proposed: &editing.extras.proposed,
     };
     html! {
         // the Enter key presses the first button of a form
@@ -84,6 +88,7 @@ fn inside(editing: &Editing, checked: &CheckedDraft) -> Markup {
             aside {
                 (buttons(editing))
                 div #state role="region" aria-label="State of the form" tabindex="0" { (draft_state::panel(editing, checked)) }
+                (jumps(&editing.draft))
                 (trial_view::test_texts(inputs, editing))
             }
             div { (words(inputs, editing)) }
@@ -117,7 +122,12 @@ fn words(inputs: Inputs<'_>, editing: &Editing) -> Markup {
     let draft = &editing.draft;
     let is_large = draft.is_large();
     html! {
-        (inputs.line("name", "Name", &draft.name))
+        @if editing.prism.is_some() {
+            (inputs.line("name", "Name", &draft.name))
+        } @else {
+            div.question-words { (inputs.line("name", "Name", &draft.name)) (inputs.slug(&draft.slug)) }
+            p.hint { "Callers write the slug in addresses: it is for ever once the prism is made." }
+        }
         h2 { "Fields" }
         p.hint { "What a call sends to be judged. Callers write the keys, so a saved key is for ever." }
         (inputs.list_error("fields"))

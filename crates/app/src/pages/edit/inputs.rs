@@ -5,11 +5,23 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use refract_domain::prism::question::QuestionType;
 
-use super::draft::{DraftBase, DraftKey, DraftQuestion, EditedOutcome};
-use super::draft_state::question_of;
+use super::carried_draft::DraftBase;
+use super::draft::{DraftKey, DraftQuestion, EditDraft, EditedOutcome};
 use super::editing::CheckedDraft;
+use super::item_keys::{SLUG, question_of};
 use crate::components::field::FormField;
 use crate::components::number::counted;
+use crate::components::texts::clamped;
+
+/// The most options or levels whose lines have labels of their own.
+const SHORT: usize = 20;
+/// The most questions that are found without links to them.
+const FEW: usize = 3;
+/// The most characters of a question in a link to it, and in its line.
+const JUMP: usize = 32;
+const LINE: usize = 100;
+/// Beside a key that was proposed.
+const PROPOSED: &str = "Proposed; for ever once saved.";
 
 /// What inputs need in addition to their value.
 #[derive(Clone, Copy)]
@@ -21,6 +33,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) base: &'a DraftBase,
     /// The keys that new items will get, by path.
     pub(crate) keys: &'a HashMap<String, String>,
+    /// The inputs with proposed keys.
+    pub(crate) proposed: &'a [String],
 }
 
 /// The headings above a list, for those who see its items as lines of a table. Each input has its
@@ -76,11 +90,21 @@ impl Inputs<'_> {
             }
             DraftKey::Typed(key) => {
                 let made = self.keys.get(&name).map_or("", String::as_str);
-                html! {
-                    div.key { (self.field(&name, "Key", key).placeholder(made).line("text", "off")) }
-                }
+                self.new_key(&name, "Key", key, made)
             }
         }
+    }
+
+    /// The input of the slug of a new prism.
+    pub(crate) fn slug(self, slug: &str) -> Markup {
+        self.new_key(SLUG, "Slug", slug, &self.checked.made_slug)
+    }
+
+    fn new_key(self, name: &str, label: &str, key: &str, made: &str) -> Markup {
+        let is_proposed = self.proposed.iter().any(|it| it == name);
+        let hint = if is_proposed { PROPOSED } else { "" };
+        let field = self.field(name, label, key).hint(hint);
+        html! { div.key { (field.placeholder(made).line("text", "off")) } }
     }
 
     /// Buttons that move and remove an item. `what` names the item for screen readers.
@@ -88,9 +112,8 @@ impl Inputs<'_> {
         let button = |change: &str, sign: &str, words: &str, off: bool| {
             let value = format!("{path}.{change}");
             html! {
-                button #(value) type="submit" name="act" value=(value) disabled[off]
-                    autofocus[self.focus == value] aria-label={ (words) " " (what) }
-                    title=(words) { (sign) }
+                button #(value) name="act" value=(value) disabled[off]
+                    autofocus[self.focus == value] aria-label={ (words) " " (what) } { (sign) }
             }
         };
         html! {
@@ -116,7 +139,7 @@ impl Inputs<'_> {
     }
 }
 
-/// The inputs of the question at index `place`.
+/// The inputs of the question at index `place`, or its line if it is folded.
 pub(crate) fn question(
     inputs: Inputs<'_>,
     question: &DraftQuestion,
@@ -124,6 +147,9 @@ pub(crate) fn question(
     count: usize,
     is_large: bool,
 ) -> Markup {
+    if question.is_folded {
+        return folded(inputs, question, place);
+    }
     let path = format!("questions.{place}");
     let what = format!("question {}", place + 1);
     html! {
@@ -131,20 +157,33 @@ pub(crate) fn question(
             legend { "Question " (place + 1) " " span.tag { (type_name(question.question_type)) } }
             div.question-tools {
                 (inputs.rearranging(&path, place, count, &what))
-                @if is_large && !question.is_folded {
-                    button type="submit" name="act" value={ (path) ".close" } { "Close" }
-                }
+                @if is_large { button type="submit" name="act" value={ (path) ".close" } { "Close" } }
             }
-            @if question.is_folded {
-                (folded(inputs, question, &path, place))
-            } @else {
-                input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
-                div.question-words {
-                    (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 1))
-                    (inputs.key(&path, &question.key))
+            input type="hidden" name={ (path) ".type" } value=(question.question_type.name());
+            div.question-words {
+                (inputs.area(&format!("{path}.text"), "Question", &question.text, "", 1))
+                (inputs.key(&path, &question.key))
+            }
+            (inputs.area(&format!("{path}.instructions"), "Instructions for the model", &question.instructions, "", 1))
+            @if let Some(list) = question.list() { (outcomes(inputs, question, &format!("{path}.{list}"))) }
+        }
+    }
+}
+
+/// Links to all questions.
+pub(crate) fn jumps(draft: &EditDraft) -> Markup {
+    html! {
+        @if draft.questions.len() > FEW {
+            details #jumps {
+                summary { "Questions" }
+                nav aria-label="Questions" {
+                    ol {
+                        @for (place, question) in draft.questions.iter().enumerate() {
+                            @let end = if question.is_folded { ".open" } else { "" };
+                            li { a href={ "#questions." (place) (end) } { (named(question, JUMP)) } }
+                        }
+                    }
                 }
-                (inputs.area(&format!("{path}.instructions"), "Instructions for the model", &question.instructions, "", 1))
-                @if let Some(list) = question.list() { (outcomes(inputs, question, &format!("{path}.{list}"))) }
             }
         }
     }
@@ -159,7 +198,10 @@ pub(crate) fn type_name(question_type: QuestionType) -> &'static str {
     }
 }
 
-fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str, place: usize) -> Markup {
+/// A question as one line, without ids and types that browsers do not need: a prism has up to 100.
+fn folded(inputs: Inputs<'_>, question: &DraftQuestion, place: usize) -> Markup {
+    let path = format!("questions.{place}");
+    let open = format!("{path}.open");
     let problems = inputs.checked.problems.iter();
     let wrong = problems.filter(|problem| question_of(&problem.path) == Some(place));
     let wrong = if inputs.checked.is_asked {
@@ -168,16 +210,22 @@ fn folded(inputs: Inputs<'_>, question: &DraftQuestion, path: &str, place: usize
         0
     };
     html! {
-        textarea hidden name={ (path) ".folded" } { "\n" (inputs.base.carry_question(question)) }
-        p.text dir="auto" { (question.text) }
-        @if wrong > 0 { p.fault { (counted(wrong, "thing")) " to put right" } }
-        p.row {
-            @if let Some(list) = question.list() {
-                span.soft { (counted(question.outcomes.len(), list.trim_end_matches('s'))) }
+        div.item.folded data-item=(path) {
+            @if inputs.base.has(question) { input type="hidden" name={ (path) ".same" } value=(question.key.as_str()); }
+            @else { textarea hidden name={ (path) ".folded" } { "\n" (inputs.base.carry_question(question)) } }
+            button.quiet #(open) name="act" value=(open) autofocus[inputs.focus == open] { (place + 1) ". " (named(question, LINE)) }
+            span.soft {
+                (question.key.as_str()) " · " (type_name(question.question_type))
+                @if let Some(list) = question.list() { " · " (counted(question.outcomes.len(), list.trim_end_matches('s'))) }
             }
-            (inputs.adding(&format!("{path}.open"), "Open"))
+            @if wrong > 0 { p.fault { (counted(wrong, "thing")) " to put right" } }
         }
     }
+}
+
+/// The beginning of a question's words.
+fn named(question: &DraftQuestion, most: usize) -> Markup {
+    html! { @if question.text.trim().is_empty() { "(no words yet)" } @else { bdi { (clamped(&question.text, most)) } } }
 }
 
 fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup {
@@ -189,13 +237,17 @@ fn outcomes(inputs: Inputs<'_>, question: &DraftQuestion, path: &str) -> Markup 
         ),
         QuestionType::YesNo | QuestionType::Scale => ("level", "Levels", "The lowest comes first."),
     };
+    let count = question.outcomes.len();
+    let is_long = count > SHORT;
     html! {
         h3 { (heading) span.hint { " " (hint) } }
         (inputs.list_error(path))
         (headings("outcome-item", &["Label", "Description", "Key"]))
-        ol.outcomes {
+        ol.outcomes.long[is_long] {
             @for (place, outcome) in question.outcomes.iter().enumerate() {
-                (one_outcome(inputs, outcome, &format!("{path}.{place}"), place, question.outcomes.len(), noun))
+                @let path = format!("{path}.{place}");
+                @if is_long { (long_outcome(inputs, outcome, &path, place, noun)) }
+                @else { (one_outcome(inputs, outcome, &path, place, count, noun)) }
             }
         }
         (inputs.adding(&format!("{path}.add"), &format!("Add a{} {noun}", if noun == "option" { "n" } else { "" })))
@@ -216,6 +268,47 @@ fn one_outcome(
             (inputs.area(&format!("{path}.description"), "Description", &outcome.description, "", 1))
             (inputs.key(path, &outcome.key))
             (inputs.rearranging(path, place, count, &format!("{noun} {}", place + 1)))
+        }
+    }
+}
+
+/// An option or level of a long list, in as few bytes as it takes: there are up to 253. What is wrong
+/// or has line breaks is shown in full.
+fn long_outcome(
+    inputs: Inputs<'_>,
+    outcome: &EditedOutcome,
+    path: &str,
+    place: usize,
+    noun: &str,
+) -> Markup {
+    let is_plain = |end: &str, value: &str| {
+        let name = format!("{path}.{end}");
+        inputs.checked.error(&name).is_empty() && inputs.focus != name && !value.contains('\n')
+    };
+    let button = |change: &str, sign: &str, words: &str| {
+        let value = format!("{path}.{change}");
+        html! { button name="act" value=(value) autofocus[inputs.focus == value] aria-label={ (words) " " (noun) " " (place + 1) } { (sign) } }
+    };
+    let (label, description) = (format!("{path}.label"), format!("{path}.description"));
+    html! {
+        li.item data-item=(path) {
+            @if is_plain("label", &outcome.label) {
+                div.field { input #(label) name=(label) value=(outcome.label) dir="auto" aria-label={ "Label " (place + 1) }; }
+            } @else { (inputs.line(&label, "Label", &outcome.label)) }
+            @if is_plain("description", "") {
+                div.field { textarea #(description) name=(description) rows="1" dir="auto" aria-label={ "Description " (place + 1) } { "\n" (outcome.description) } }
+            } @else { (inputs.area(&description, "Description", &outcome.description, "", 1)) }
+            @match &outcome.key {
+                DraftKey::Saved(key) if is_plain("key", "") => {
+                    div.field.key { input type="hidden" name={ (path) ".saved_key" } value=(key); code { (key) } }
+                },
+                DraftKey::Saved(_) | DraftKey::Typed(_) => { (inputs.key(path, &outcome.key)) }
+            }
+            span.rearranging {
+                (button("up", "↑", "Move up"))
+                (button("down", "↓", "Move down"))
+                (button("remove", "✕", "Remove"))
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::PrismId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_service::drafts::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
@@ -15,9 +15,8 @@ use refract_service::prisms::{Prism, PrismError, find_example};
 
 use super::draft::EditDraft;
 use super::draft_form;
-use super::editing::{
-    ASKED, DraftStanding, Editing, FormAction, NAMED, NEW_ID, REVISION, StoredEdit, TAB,
-};
+use super::edit_extras::{FormAction, StoredEdit};
+use super::editing::{ASKED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
 use crate::components::form_errors::describe;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
@@ -242,7 +241,7 @@ pub(crate) async fn find_created(
 /// the page that says why.
 pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, PageError> {
     let file = editing.draft.file();
-    if !editing.draft.equal_labels().is_empty() {
+    if !editing.own_problems(visit).await?.is_empty() {
         return Ok(with_problems(editing));
     }
     let prisms = visit.refract.prisms();
@@ -253,7 +252,12 @@ pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, 
         Err(_) => return Ok(review(editing)),
     }
     let saved = match &editing.prism {
-        None => prisms.create_once(&actor, editing.id, &file).await,
+        None => {
+            let slug = Slug::parse(editing.draft.slug.trim());
+            prisms
+                .create_once(&actor, editing.id, slug.as_ref(), &file)
+                .await
+        }
         Some(prism) => {
             let selector = PrismSelector::Id(prism.id);
             let saving = prisms.save_version(&actor, &selector, &file, editing.based_on);

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
-use refract_domain::lens::cutoffs::Cutoff;
-use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::PrismVersion;
+use refract_domain::lens::Column;
 use refract_service::lenses::{DraftRows, LensDraft, LensHistory, LensState, PrismLens};
 use refract_service::prisms::PrismError;
 
 use super::changed::{ChangedPage, changed_file};
-use super::lens_form::to_percent;
 use super::preview::{changed_rows, counted_of};
+use crate::components::lens_change::lens_change;
 use crate::components::moment::moment;
 use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
@@ -27,8 +25,6 @@ use crate::requests::visit::Visit;
 const SHOWN: usize = 20;
 /// The most states that the list needs: the last one is compared with the one before it.
 pub(super) const STATES: u32 = 21;
-/// The most changes that a row lists.
-const LISTED: usize = 4;
 
 /// The history, with a button to put a state back for those who may.
 pub(super) fn history(found: &LensHistory, may_change: bool) -> Markup {
@@ -47,7 +43,7 @@ pub(super) fn history(found: &LensHistory, may_change: bool) -> Markup {
                     }
                 }
                 td data-label="Who" { (actor(state)) }
-                td data-label="What" { (difference(before, state, &lens.latest)) }
+                td data-label="What" { (lens_change(before, state, &lens.latest)) }
                 td data-label="Why" {
                     @if let Some(note) = state.saved.as_ref().and_then(|saved| saved.note.as_ref()) {
                         bdi { (note) }
@@ -103,80 +99,6 @@ pub(super) fn actor(state: &LensState) -> Markup {
     }
 }
 
-/// What differs between two states, or what the first one was.
-pub(super) fn difference(
-    before: Option<&LensState>,
-    state: &LensState,
-    latest: &PrismVersion,
-) -> Markup {
-    let after = latest.columns(&state.lens);
-    let Some(before) = before else {
-        return html! {
-            @match state.lens {
-                Lens::Automatic => "automatic",
-                Lens::Custom(_) => { (after.len()) " columns" }
-            }
-        };
-    };
-    let mut changes = changes(latest.columns(&before.lens), after);
-    match (&before.lens, &state.lens) {
-        (Lens::Custom(_), Lens::Automatic) => changes.insert(0, "automatic again".to_owned()),
-        (Lens::Automatic, Lens::Custom(_)) if changes.is_empty() => {
-            changes.push("kept as it is".to_owned());
-        }
-        (Lens::Custom(_) | Lens::Automatic, Lens::Custom(_) | Lens::Automatic) => {}
-    }
-    let more = changes.len().saturating_sub(LISTED);
-    html! {
-        @for change in changes.iter().take(LISTED) { div { bdi { (change) } } }
-        @if more > 0 { div.soft { "and " (more) " more" } }
-    }
-}
-
-/// The differences between two lists of columns in words.
-fn changes(before: &[Column], after: &[Column]) -> Vec<String> {
-    let mut words = Vec::new();
-    for new in after {
-        let Some(old) = before.iter().find(|old| old.name == new.name) else {
-            words.push(format!("new column {}", new.name));
-            continue;
-        };
-        match (cutoffs(old), cutoffs(new)) {
-            (Some(was), Some(is)) if old.question == new.question => {
-                let names = ["No below", "Yes from"].into_iter();
-                for (name, (was, is)) in names.zip(was.into_iter().zip(is)) {
-                    if was != is {
-                        words.push(format!("{}: {name} {was} → {is} %", new.name));
-                    }
-                }
-            }
-            _ if (&old.question, old.output) != (&new.question, new.output) => {
-                let (was, is) = (old.output.name(), new.output.name());
-                words.push(format!("{}: {was} → {is} of {}", new.name, new.question));
-            }
-            (Some(_) | None, Some(_) | None) => {}
-        }
-    }
-    let is_gone = |old: &&Column| after.iter().all(|new| new.name != old.name);
-    words.extend(
-        before
-            .iter()
-            .filter(is_gone)
-            .map(|old| format!("without column {}", old.name)),
-    );
-    if words.is_empty() && before != after {
-        words.push("another order of columns".to_owned());
-    }
-    words
-}
-
-/// Both cutoffs of a label column in percent.
-fn cutoffs(column: &Column) -> Option<[String; 2]> {
-    let cutoffs = column.output.cutoffs()?;
-    let both = [cutoffs.no_ends_at(), cutoffs.yes_begins_at()];
-    Some(both.map(Cutoff::value).map(to_percent))
-}
-
 /// A change of a lens, with what it changed in stored results.
 pub(super) struct AppliedChange {
     pub(super) state: LensState,
@@ -208,7 +130,7 @@ pub(crate) async fn show_change(visit: Visit) -> Result<PageReply, PageError> {
         dl.facts {
             dt { "When" } dd { @if let Some(saved) = &state.saved { (moment(saved.made_at)) } @else { "not recorded" } }
             dt { "Who" } dd { (actor(&state)) }
-            dt { "What" } dd { (difference(Some(&before), &state, &lens.latest)) }
+            dt { "What" } dd { (lens_change(Some(&before), &state, &lens.latest)) }
             @if let Some(note) = state.saved.as_ref().and_then(|saved| saved.note.as_ref()) {
                 dt { "Why" } dd { bdi { (note) } }
             }

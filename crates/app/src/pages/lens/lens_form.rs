@@ -7,6 +7,7 @@ use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::components::number::to_percent;
 use crate::pages::list_change::rearrange;
 use crate::requests::form::Form;
 use crate::requests::page_request::Query;
@@ -287,22 +288,6 @@ pub(super) fn to_share(percent: &str) -> Option<String> {
     let padded = format!("{whole:0>3}");
     let (ones, hundredths) = padded.split_at_checked(padded.len() - 2)?;
     Some(format!("{ones}.{hundredths}{decimals}"))
-}
-
-/// Converts a number from 0 to 1 to percent.
-pub(super) fn to_percent(share: f64) -> String {
-    let written = share.to_string();
-    let (ones, decimals) = written.split_once('.').unwrap_or((&written, ""));
-    let padded = format!("{decimals:0<2}");
-    let (hundredths, rest) = padded.split_at_checked(2).unwrap_or((&padded, ""));
-    let whole = format!("{ones}{hundredths}");
-    let whole = whole.trim_start_matches('0');
-    let whole = if whole.is_empty() { "0" } else { whole };
-    if rest.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("{whole}.{rest}")
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The lens page as a whole. Above it is said what came of the action before, and that somebody else
-//! changed the lens or the draft meanwhile.
+//! The lens page as a whole.
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -11,16 +10,16 @@ use refract_service::lenses::{DraftRows, LensDraft, PrismLens};
 use refract_service::prisms::PrismError;
 
 use super::columns::Columns;
-use super::history::{self, STATES, history, put_back};
+use super::history::{STATES, history};
 use super::lens_form::{ColumnInput, LensForm};
 use super::marks::{marked_answers, measured};
+use super::notices::{IN_FORCE, lens_meanwhile};
 use super::panel::{self, Panel, percent_cutoffs};
-use super::preview::{changed_in_short, counted_of, preview};
+use super::preview::{changed_in_short, preview};
 use super::stored_draft::LensDraftForm;
 use super::view::{LensView, address, cutoffs_query};
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::count;
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -81,13 +80,15 @@ impl LensPage<'_> {
         let states = found.history(visit.account(), &selector, STATES).await?;
         Ok(html! {
             @if let Some(notice) = &self.notice { (notice) }
+            @if may_change { (lens_meanwhile(&states, self.draft.based_on)) }
             @if !problems.is_empty() { (notice(NoticeKind::Warning, &html! { "This draft cannot be saved yet. " (faults(problems, form, &page_address)) })) }
             p.hint { "The lens turns stored probabilities into answers whenever a result is read, old ones too: no model is asked." }
             form #lens method="post" action=(page_address) data-preview={ (page_address) "/preview" }
                 data-sample={ (page_address) "/sample" } {
                 // the Enter key shows the draft
                 button.unseen type="submit" name="act" value="preview" tabindex="-1" aria-hidden="true" { "Preview" }
-                input type="hidden" name="revision" value=(self.lens.prism.lens_revision);
+                input type="hidden" name="revision" value=(self.draft.based_on);
+                input type="hidden" name=(IN_FORCE) value=(self.lens.prism.lens_revision);
                 input type="hidden" name="draft" value=(self.draft.revision.number());
                 @if self.view.is_newest { input type="hidden" name="show" value="newest"; }
                 (panel)
@@ -249,95 +250,6 @@ pub(super) fn faults(problems: &[Problem], form: &LensForm, page: &str) -> Marku
             bdi { (words) } " "
         }
     }
-}
-
-/// The notice of a page's address and its draft, if there is any.
-pub(super) async fn after_redirect(
-    visit: &Visit,
-    lens: &PrismLens,
-    draft: &LensDraftForm,
-) -> Result<Option<Markup>, PageError> {
-    let refused = |words: &str| Some(notice(NoticeKind::Refused, &html! { (words) }));
-    let done = |words: &str| Some(notice(NoticeKind::Done, &html! { (words) }));
-    let outcome = match visit.sent.query.get("done") {
-        Some(what @ ("saved" | "reset" | "put-back")) => saved(visit, lens, what).await?,
-        Some("unchanged") => done("The prism has this lens already."),
-        Some("discarded") => done("The draft is discarded: this is the lens in force."),
-        Some("note") => refused(
-            "The reason is too long: at most 1,000 characters. Nothing is saved; your draft is kept.",
-        ),
-        Some("gone") => {
-            refused("That lens cannot be put back: it shows a question that the prism has no more.")
-        }
-        Some("meanwhile") => refused(
-            "Somebody changed the lens meanwhile: this is theirs. Look at it, and do it again if you still want to.",
-        ),
-        Some(_) | None => None,
-    };
-    Ok(outcome.or_else(|| lens_meanwhile(lens, draft)))
-}
-
-/// Says that the draft was changed in another tab.
-pub(super) fn draft_meanwhile() -> Markup {
-    let words = html! { "This draft was changed in another tab meanwhile. What you see here is not kept yet: press Preview to keep it instead, or reload the page for the other one." };
-    notice(NoticeKind::Warning, &words)
-}
-
-/// What the saved change did to stored results, with a link to them and a button that undoes it.
-async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Markup>, PageError> {
-    let words = match what {
-        "saved" => "The lens is saved: every result shows it from now on, old ones too.",
-        "reset" => "The lens is automatic again.",
-        _ => "That lens is in force again.",
-    };
-    let revision = visit
-        .sent
-        .query
-        .get("saved")
-        .and_then(|text| text.parse().ok());
-    let change = match revision {
-        Some(revision) => history::find(visit, lens, revision, 0).await?,
-        None => None,
-    };
-    let page = format!("{}/lens", prism_address(&lens.prism));
-    Ok(Some(notice(
-        NoticeKind::Done,
-        &html! {
-            (words)
-            @if let Some(change) = &change {
-                @let changed = change.draft.preview.changed_results;
-                " It changed " (count(changed)) " of " (counted_of(&change.draft)) ". "
-                @if changed > 0 {
-                    a href={ (page) "/revisions/" (change.state.revision) } {
-                        "See the " @if changed > 1 { (count(changed)) " " } "changed"
-                    }
-                }
-                @if visit.visitor.role.may(Role::Editor) && change.state.revision == lens.prism.lens_revision {
-                    (put_back(&page, change.before.revision, change.state.revision, "Undo"))
-                }
-            }
-        },
-    )))
-}
-
-/// Says that the lens was changed after the draft began, and what it is now.
-fn lens_meanwhile(lens: &PrismLens, draft: &LensDraftForm) -> Option<Markup> {
-    if draft.based_on == lens.prism.lens_revision {
-        return None;
-    }
-    let theirs = LensForm::of(lens.columns().lens);
-    let words = html! {
-        "Somebody saved another lens meanwhile. Your draft is below, and saving it replaces theirs, which has these columns: "
-        @for (place, column) in theirs.columns.iter().enumerate() {
-            @if place > 0 { ", " }
-            bdi { (column.name) } " (" (column.shows)
-            @if column.is_label() && column.has_band() { ", no below " (column.no_below) " %" }
-            @if column.is_label() { ", yes from " (column.yes_from) " %" }
-            ")"
-        }
-        "."
-    };
-    Some(notice(NoticeKind::Refused, &words))
 }
 
 #[cfg(test)]

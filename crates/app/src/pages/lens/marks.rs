@@ -146,6 +146,7 @@ pub(super) fn measured(
                 }
             }
             (finding(marked, view.advised.as_deref()))
+            p.hint { "By the cutoffs drawn above. On Quality, Yes and No count together, by the cutoffs in force." }
         }
     }
 }

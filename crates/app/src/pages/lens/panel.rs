@@ -12,12 +12,12 @@ use refract_evaluation::counting::percent_histogram::PercentHistogram;
 use refract_service::lenses::PrismLens;
 use serde_json::json;
 
-use super::lens_form::{ColumnInput, LensForm, ONE, to_percent};
+use super::lens_form::{ColumnInput, LensForm, ONE};
 use super::view::near_queue;
 use crate::components::fault_sentence::fault_sentence;
 use crate::components::field::FormField;
-use crate::components::histogram::{DrawnCutoffs, histogram};
-use crate::components::number::{count, counted, share};
+use crate::components::histogram::{DrawnCutoffs, histogram, short_percent};
+use crate::components::number::{count, counted, share, to_percent};
 use crate::components::table::table;
 use crate::components::texts::clamped;
 
@@ -173,17 +173,26 @@ pub(super) fn question_of<'a>(lens: &'a PrismLens, column: &ColumnInput) -> Opti
 /// The histogram with handles, which a script shows, and the table behind it.
 fn plot(column: &ColumnInput, moves: &LabelMoves, saved: Option<Cutoffs>) -> Markup {
     let cutoffs = typed(column);
-    let handle = |name: &str, label: &str, value: f64| {
+    let handle = |name: &str, label: &str, value: f64, meaning: &str| {
+        let spoken = format!("{}: {meaning}", short_percent(value));
         html! {
             input.handle.(name) type="range" min="0" max="100" step="any" value=(value) hidden
-                data-handle=(name) aria-label=(label);
+                data-handle=(name) data-meaning=(meaning) aria-label=(label) aria-valuetext=(spoken);
         }
+    };
+    let (ends, begins) = if column.has_band() {
+        (
+            "No below, Unsure from here up",
+            "Unsure below, Yes from here up",
+        )
+    } else {
+        ("", "No below, Yes from here up")
     };
     html! {
         div.plot {
             (histogram(moves.probabilities.counts(), cutoffs, saved.map(drawn)))
-            @if column.has_band() { (handle("no_below", "No below, in percent, as a handle", cutoffs.no_below)) }
-            (handle("yes_from", "Yes from, in percent, as a handle", cutoffs.yes_from))
+            @if column.has_band() { (handle("no_below", "Handle: No below", cutoffs.no_below, ends)) }
+            (handle("yes_from", "Handle: Yes from", cutoffs.yes_from, begins))
         }
         details.behind {
             summary { "Probability of yes in " (counted(moves.probabilities.results(), "result")) ", as a table" }

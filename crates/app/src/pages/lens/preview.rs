@@ -8,12 +8,12 @@ use refract_service::lenses::{
 };
 use refract_service::results::ReadableResult;
 
-use super::lens_form::{LensForm, to_percent};
+use super::lens_form::LensForm;
 use super::view::changed_query;
 use crate::components::bar::bar;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
+use crate::components::number::{count, counted, to_percent};
 use crate::components::prism_tabs::prism_address;
 use crate::components::table::stacked_table_with;
 use crate::components::texts::clamped;

@@ -29,6 +29,17 @@ pub(super) struct LensDraftForm {
     pub(super) saved_at: Option<DateTime<Utc>>,
 }
 
+impl LensDraftForm {
+    /// Whether another lens was saved since the draft began.
+    pub(super) fn is_overtaken(&self, lens: &PrismLens) -> bool {
+        self.based_on != lens.prism.lens_revision
+    }
+}
+
+/// The button that keeps the draft of its page in place of the one of another tab, with the revision of
+/// that.
+pub(super) const INSTEAD: &str = "instead";
+
 /// Whether a draft is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
@@ -59,16 +70,16 @@ pub(super) async fn find(visit: &Visit, lens: &PrismLens) -> Result<LensDraftFor
 }
 
 /// Keeps a submitted draft in place of the one that its page showed. A draft that is the lens itself
-/// is none.
+/// is none. Where the draft that the page showed became a lens in another tab, there is none to replace.
 pub(super) async fn keep(
     visit: &Visit,
     lens: &PrismLens,
     form: &LensForm,
 ) -> Result<Keeping, PageError> {
-    let based_on = visit.sent.form.get("revision").parse();
-    let based_on = based_on.unwrap_or(lens.prism.lens_revision);
+    let based_on = based_on(visit, lens);
+    let is_overtaken = based_on != lens.prism.lens_revision;
     let is_lens = form.file() == LensForm::of(lens.columns().lens).file();
-    if is_lens && form.note.trim().is_empty() {
+    if is_lens && (is_overtaken || form.note.trim().is_empty()) {
         return discard(visit, lens).await;
     }
     let text = DraftText {
@@ -78,15 +89,25 @@ pub(super) async fn keep(
     // names and numbers can always be written as JSON
     let text = serde_json::to_string(&text).unwrap_or_default();
     let drafts = visit.refract.drafts();
-    let saving = drafts.save(place(visit, lens), seen(visit), text);
-    Ok(saving.await?.into())
+    let place = place(visit, lens);
+    match drafts.save(place, seen(visit), text.clone()).await? {
+        DraftOutcome::Meanwhile(present) if is_overtaken && present.content.is_none() => {
+            Ok(drafts.save(place, present.revision, text).await?.into())
+        }
+        outcome @ (DraftOutcome::Saved(_) | DraftOutcome::Meanwhile(_)) => Ok(outcome.into()),
+    }
 }
 
-/// Discards the draft that the submitted page showed.
+/// Discards the draft that the submitted page showed, if it is not gone already.
 pub(super) async fn discard(visit: &Visit, lens: &PrismLens) -> Result<Keeping, PageError> {
     let drafts = visit.refract.drafts();
     let discarding = drafts.discard(place(visit, lens), seen(visit));
-    Ok(discarding.await?.into())
+    Ok(match discarding.await? {
+        DraftOutcome::Meanwhile(present) if present.content.is_none() => {
+            Keeping::Kept(present.revision)
+        }
+        outcome @ (DraftOutcome::Saved(_) | DraftOutcome::Meanwhile(_)) => outcome.into(),
+    })
 }
 
 /// Discards the draft that was saved as the lens. A preview of the same columns that was under way
@@ -115,9 +136,17 @@ impl From<DraftOutcome> for Keeping {
     }
 }
 
-/// The revision of the draft that the submitted page showed.
+/// The revision of the lens that the submitted draft began from.
+pub(super) fn based_on(visit: &Visit, lens: &PrismLens) -> i32 {
+    let sent = visit.sent.form.get("revision").parse();
+    sent.unwrap_or(lens.prism.lens_revision)
+}
+
+/// The revision of the draft that the submitted page showed, or that it replaces on purpose.
 fn seen(visit: &Visit) -> DraftRevision {
-    DraftRevision::parse(visit.sent.form.get("draft")).unwrap_or_default()
+    let form = &visit.sent.form;
+    let name = if form.has(INSTEAD) { INSTEAD } else { "draft" };
+    DraftRevision::parse(form.get(name)).unwrap_or_default()
 }
 
 fn place(visit: &Visit, lens: &PrismLens) -> DraftPlace {

@@ -4,10 +4,12 @@
 use maud::{Markup, html};
 use refract_evaluation::drift::alarm::{Alarm, WatchedSpan};
 use refract_identity::people::ActorName;
+use refract_service::lenses::LensState;
 use refract_service::measures::{PrismWatch, WatchedAnswers};
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
 use crate::components::differences::differences_in_short;
+use crate::components::lens_change::lens_change;
 use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
@@ -18,6 +20,8 @@ use crate::components::table::table;
 const SHOWN: usize = 3;
 /// The most changes in the list.
 const NEWEST: usize = 30;
+/// The most lenses that the list needs: the oldest is compared with the one before it.
+pub(super) const LENSES: u32 = 31;
 
 /// The newest versions, newest first, each with its changes.
 pub(super) fn versions(found: &PrismOverview) -> Markup {
@@ -42,15 +46,19 @@ pub(super) fn versions(found: &PrismOverview) -> Markup {
     }
 }
 
-/// The changes with actor and moment, newest first.
-pub(super) fn changes(found: &PrismOverview) -> Markup {
+/// The changes with actor and moment, newest first; those of the lens in the words of its own history.
+pub(super) fn changes(found: &PrismOverview, lenses: &[LensState]) -> Markup {
     let rows = html! {
         @for change in found.changes.iter().take(NEWEST) {
             tr {
                 td { (moment(change.made_at)) }
                 td {
                     (what(change))
-                    (details(change))
+                    @match lens_of(change, lenses) {
+                        Some((before, state)) => div.details { (lens_change(Some(before), state, &found.prism_lens.latest)) },
+                        None => (values(change)),
+                    }
+                    @if let Some(note) = &change.note { div.details { bdi { (note) } } }
                 }
                 td { (actor(change.actor.as_ref())) }
             }
@@ -59,8 +67,24 @@ pub(super) fn changes(found: &PrismOverview) -> Markup {
     table("Who changed what when", &["When", "What", "Who"], &rows)
 }
 
-/// The values before and after a change, and its reason.
-fn details(change: &PrismChange) -> Markup {
+/// The lens that a change made, after the one before it; `None` if the history lacks one of them.
+fn lens_of<'a>(
+    change: &PrismChange,
+    lenses: &'a [LensState],
+) -> Option<(&'a LensState, &'a LensState)> {
+    let is_it =
+        |state: &LensState| state.saved.as_ref().map(|it| it.made_at) == Some(change.made_at);
+    let state = lenses.iter().find(|state| is_it(state))?;
+    let before = lenses.iter().find(|it| it.revision + 1 == state.revision)?;
+    matches!(
+        change.what,
+        ChangeOfPrism::LensSet | ChangeOfPrism::LensReset
+    )
+    .then_some((before, state))
+}
+
+/// The values before and after a change.
+fn values(change: &PrismChange) -> Markup {
     let is_version = matches!(change.what, ChangeOfPrism::Version(_));
     let (from, to) = (change.from.as_ref(), change.to.as_ref());
     html! {
@@ -71,7 +95,6 @@ fn details(change: &PrismChange) -> Markup {
                 @if let Some(to) = to { bdi { (to) } }
             }
         }
-        @if let Some(note) = &change.note { div.details { bdi { (note) } } }
     }
 }
 

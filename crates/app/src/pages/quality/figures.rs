@@ -2,6 +2,7 @@
 //! sees first: no marks, or too few of them to rely on.
 
 use maud::{Markup, html};
+use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::proportion::{Interval, Proportion};
@@ -36,6 +37,9 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 (counted(numbers.marks, marks))
                 (without_outcome(numbers.marks, numbers.answered, view.question().question_type()))
                 ". " (origin(view))
+                @if view.question().question_type() == QuestionType::YesNo {
+                    " Yes and No count together, by the cutoffs in force: Lens has them apart, for any cutoffs."
+                }
             }
             (which_marks(view))
             (next_step(view))

@@ -11,6 +11,8 @@ use crate::requests::page_request::Query;
 
 /// The most questions that are links; more are a list to choose from.
 const MOST_LINKS: usize = 8;
+/// The most characters of a question in a link.
+const LINK: usize = 40;
 /// The most characters of a question's text in the list.
 const TEXT: usize = 60;
 
@@ -62,7 +64,7 @@ fn links(
             @for question in asked {
                 @let query = filters.query.with("question", Some(question.key.as_str()));
                 a href={ (address) (query.in_address()) }
-                    aria-current=[(question.key == chosen.key).then_some("page")] { (question.key) }
+                    aria-current=[(question.key == chosen.key).then_some("page")] { bdi { (clamped(&question.text, LINK)) } " " code.soft { (question.key) } }
             }
         }
     }

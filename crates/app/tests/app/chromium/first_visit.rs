@@ -79,7 +79,7 @@ async fn a_cutoff_is_moved(browser: &Browser) {
     );
     browser.follow_on("Lens").await;
     let twenty_percent = Key::Right.to_string().repeat(20);
-    let handle = "Yes from, in percent, as a handle";
+    let handle = "Handle: Yes from";
     browser.press_in(handle, &twenty_percent).await;
     assert_eq!(browser.value_in("Yes from").await, "70");
     let counts = browser.texts(".shares [data-count]").await;

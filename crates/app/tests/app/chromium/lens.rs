@@ -39,6 +39,11 @@ async fn with_results(backend: Backend, percents: &'static [u32]) -> Service {
     service
 }
 
+/// The words over the chart that are shown, from left to right in each line.
+async fn words_over_chart(browser: &Browser) -> Vec<String> {
+    browser.texts(".zones text:not([display=none])").await
+}
+
 /// The rows in the list of results, with their texts and labels.
 async fn rows(browser: &Browser) -> Vec<String> {
     let texts = browser.texts("#preview tbody tr").await;
@@ -67,6 +72,9 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     browser.press(YES, &ten).await;
     assert_eq!(browser.value("[data-cutoff=yes_from]").await, "60");
     assert_eq!(browser.texts(".shares [data-count]").await, ["6", "0", "2"]);
+    assert_eq!(words_over_chart(&browser).await, ["No", "Yes", "60 %"]);
+    let heard = browser.attribute(YES, "aria-valuetext").await;
+    assert_eq!(heard.as_deref(), Some("60 %: No below, Yes from here up"));
     browser.wait_until_text("#changed-results", "3 of 8").await;
     let expected = [
         "text 58. Yes → No",
@@ -87,6 +95,10 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     browser.drag(NO, ".histogram-axis span").await;
     assert_eq!(browser.value("[data-cutoff=no_below]").await, "5");
     assert_eq!(browser.texts(".shares [data-count]").await, ["0", "6", "2"]);
+    let words = ["No", "Unsure", "Yes", "5 %", "60 %"];
+    assert_eq!(words_over_chart(&browser).await, words);
+    let heard = browser.attribute(NO, "aria-valuetext").await;
+    assert_eq!(heard.as_deref(), Some("5 %: No below, Unsure from here up"));
     browser.wait_until_text("#changed-results", "6 of 8").await;
     browser.wait_until_text("#preview", "No → Unsure").await;
 

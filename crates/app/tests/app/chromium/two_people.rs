@@ -61,13 +61,12 @@ async fn they_move_the_lens(ada: &Browser, eve: &Browser, service: &Service) {
     ada.follow_on("Save the lens").await;
     eve.fill_in("No below", "30").await;
     eve.follow_on("Save the lens").await;
-    eve.wait_until_text("main", "Somebody saved another lens")
-        .await;
+    eve.wait_until_text("main", "Ada saved another lens").await;
     let both = eve.text("main").await;
-    assert!(both.contains("yes from 80 %"), "{both}");
+    assert!(both.contains("angry: No below 50 → 80 %"), "{both}");
     assert_eq!(eve.value_in("No below").await, "30");
     assert_eq!(eve.value_in("Yes from").await, "50");
-    eve.follow_on("Save the lens").await;
+    eve.follow_on("Keep mine: save it over theirs").await;
     eve.wait_until_text("main", "The lens is saved").await;
     let lens = service.run(&["lens", "show", PRISM]).await.object();
     let angry = &lens["columns"][1];

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use refract_authoring::prism_file::PrismFile;
 
 use super::*;
-use crate::pages::edit::draft::DraftBase;
+use crate::pages::edit::carried_draft::DraftBase;
 
 /// Texts with characters that break a form or file without escaping.
 fn words() -> impl Strategy<Value = String> {

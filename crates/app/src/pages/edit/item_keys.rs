@@ -1,0 +1,312 @@
+//! The keys of new items, which callers write for ever: what the form shows for those that are made
+//! from words, and what it asks for where the words have no Latin letters.
+
+use std::borrow::Cow;
+
+use refract_authoring::made_names;
+use refract_domain::key::OutcomeKey;
+use refract_domain::prism::question::{Outcome, Question, QuestionType};
+use refract_domain::prism::slug::Slug;
+use refract_domain::problem::{Problems, ValidationError};
+
+use super::carried_draft::DraftBase;
+use super::draft::{DraftKey, DraftQuestion, EditDraft};
+use super::spelling::{is_foreign, spelled};
+
+/// The input with the slug of a new prism.
+pub(crate) const SLUG: &str = "slug";
+
+/// The slugs for a new prism of this name, in order of preference; none without a name.
+pub(crate) fn made_slugs(name: &str) -> impl Iterator<Item = Slug> {
+    let is_named = !name.trim().is_empty();
+    made_names::slugs(&spelled(name)).take_while(move |_| is_named)
+}
+
+/// The index of the question that contains a path of the prism file.
+pub(crate) fn question_of(path: &str) -> Option<usize> {
+    let rest = path.strip_prefix("questions.")?;
+    rest.split('.').next()?.parse().ok()
+}
+
+/// The keys of new items by their path in the form, such as `questions.0.key`; empty where there
+/// are no words yet that a key could be made from. None for a draft beyond the limits, which says so
+/// instead.
+pub(crate) fn made_keys(draft: &EditDraft, base: &DraftBase) -> Vec<(String, String)> {
+    let mut keys = Vec::new();
+    if draft.is_beyond_limits() {
+        return keys;
+    }
+    let (fields, questions) = draft.keys();
+    for (place, (field, key)) in draft.fields.iter().zip(fields).enumerate() {
+        let key = shown(&field.key, &field.label, key);
+        keys.extend(key.map(|key| (format!("fields.{place}.key"), key)));
+    }
+    for (place, (question, key)) in draft.questions.iter().zip(questions).enumerate() {
+        let path = format!("questions.{place}");
+        let key = shown(&question.key, &question.text, key);
+        keys.extend(key.map(|key| (format!("{path}.key"), key)));
+        if !question.is_folded
+            && let Some(list) = question.list()
+        {
+            let of_outcomes = outcome_keys(question, base);
+            for (place, (outcome, key)) in question.outcomes.iter().zip(of_outcomes).enumerate() {
+                let key = shown(&outcome.key, &outcome.label, key.to_string());
+                keys.extend(key.map(|key| (format!("{path}.{list}.{place}.key"), key)));
+            }
+        }
+    }
+    keys
+}
+
+/// The key of an item that has none of its own yet; `None` for any other item.
+fn shown(key: &DraftKey, words: &str, made: String) -> Option<String> {
+    match key {
+        DraftKey::Saved(_) => None,
+        DraftKey::Typed(_) if words.trim().is_empty() => Some(String::new()),
+        DraftKey::Typed(_) => Some(made),
+    }
+}
+
+fn outcome_keys(question: &DraftQuestion, base: &DraftBase) -> Vec<OutcomeKey> {
+    let previous = previous(question, base);
+    let outcomes = question.outcomes.iter();
+    let outcomes: Vec<_> = outcomes
+        .map(|outcome| {
+            let key = OutcomeKey::parse(outcome.key.as_str().trim()).ok();
+            // a label that the version had keeps its key
+            let label = outcome.label.trim();
+            let had = previous.iter().any(|before| before.label == label);
+            (
+                key,
+                if had {
+                    Cow::Borrowed(label)
+                } else {
+                    spelled(label)
+                },
+            )
+        })
+        .collect();
+    let outcomes: Vec<_> = outcomes
+        .iter()
+        .map(|(key, label)| (key.clone(), label.as_ref()))
+        .collect();
+    let is_choice = question.question_type == QuestionType::Choice;
+    let is_reserved = |key: &OutcomeKey| is_choice && key.is_built_in();
+    made_names::outcome_keys(&outcomes, previous, is_reserved)
+}
+
+/// The options or levels of the question in the version that the draft was made from.
+fn previous<'a>(question: &DraftQuestion, base: &'a DraftBase) -> &'a [Outcome] {
+    let questions = base.0.iter().flat_map(|version| version.questions());
+    let mut same = questions.filter(|saved| saved.key.as_str() == question.key.as_str());
+    same.next().map(Question::own_outcomes).unwrap_or_default()
+}
+
+/// Adds what is asked for before anything is saved: the keys of words without Latin letters, and a slug
+/// that is one.
+pub(crate) fn ask(draft: &EditDraft, is_new: bool, problems: &mut Problems) {
+    let mut ask = |path: String, key: &str, words: &str| {
+        if is_unasked(key, words) {
+            let rule = "the words have no Latin letters: choose the key that callers write";
+            problems.add(path, ValidationError::rule(rule));
+        }
+    };
+    if is_new {
+        ask(SLUG.to_owned(), &draft.slug, &draft.name);
+    }
+    for (place, field) in draft.fields.iter().enumerate() {
+        ask(
+            format!("fields.{place}.key"),
+            field.key.as_str(),
+            &field.label,
+        );
+    }
+    for (place, question) in draft.questions.iter().enumerate() {
+        let path = format!("questions.{place}");
+        ask(format!("{path}.key"), question.key.as_str(), &question.text);
+        let list = question.list().unwrap_or_default();
+        for (place, outcome) in question.outcomes.iter().enumerate() {
+            let path = format!("{path}.{list}.{place}.key");
+            ask(path, outcome.key.as_str(), &outcome.label);
+        }
+    }
+    let slug = draft.slug.trim();
+    if is_new && !slug.is_empty() && Slug::parse(slug).is_none() {
+        let rule =
+            "must be lower case letters and digits, in words joined with -, at most 64 characters";
+        problems.add(SLUG, ValidationError::rule(rule));
+    }
+}
+
+/// Fills in the keys that are asked for with proposals, and the slug of a new prism with `slug`. Returns
+/// the inputs that got one.
+pub(crate) fn propose(draft: &mut EditDraft, base: &DraftBase, slug: &str) -> Vec<String> {
+    let mut proposed = Vec::new();
+    if draft.is_beyond_limits() {
+        return proposed;
+    }
+    let mut fill = |path: String, key: &mut DraftKey, words: &str, made: &str| {
+        if is_unasked(key.as_str(), words) {
+            *key = DraftKey::Typed(made.to_owned());
+            proposed.push(path);
+        }
+    };
+    let (fields, questions) = draft.keys();
+    for (place, (field, made)) in draft.fields.iter_mut().zip(fields).enumerate() {
+        fill(
+            format!("fields.{place}.key"),
+            &mut field.key,
+            &field.label,
+            &made,
+        );
+    }
+    for (place, (question, made)) in draft.questions.iter_mut().zip(questions).enumerate() {
+        let path = format!("questions.{place}");
+        let of_outcomes = outcome_keys(question, base);
+        fill(
+            format!("{path}.key"),
+            &mut question.key,
+            &question.text,
+            &made,
+        );
+        let list = question.list().unwrap_or_default();
+        let outcomes = question.outcomes.iter_mut().zip(of_outcomes).enumerate();
+        for (place, (outcome, made)) in outcomes {
+            let path = format!("{path}.{list}.{place}.key");
+            fill(path, &mut outcome.key, &outcome.label, made.as_str());
+        }
+    }
+    if !slug.is_empty() && is_unasked(&draft.slug, &draft.name) {
+        slug.clone_into(&mut draft.slug);
+        proposed.insert(0, SLUG.to_owned());
+    }
+    proposed
+}
+
+fn is_unasked(key: &str, words: &str) -> bool {
+    key.trim().is_empty() && is_foreign(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use refract_authoring::prism_file::PrismFile;
+
+    use super::*;
+    use crate::pages::edit::draft::{DraftField, EditedOutcome};
+
+    #[test]
+    fn the_keys_that_are_shown_are_those_that_are_saved() {
+        let mut draft = EditDraft::blank();
+        draft.name = "Triage".to_owned();
+        draft.fields.push(DraftField {
+            label: "Subject line".to_owned(),
+            ..DraftField::default()
+        });
+        let mut question = DraftQuestion::new(QuestionType::Choice);
+        question.text = "What is the message about?".to_owned();
+        for label in ["Spare parts", "Other", "Spare parts!"] {
+            question.outcomes.push(EditedOutcome {
+                label: label.to_owned(),
+                ..EditedOutcome::default()
+            });
+        }
+        draft.questions = vec![question];
+        let keys = made_keys(&draft, &DraftBase::default());
+        let shown: Vec<_> = keys.iter().map(|(_, key)| key.as_str()).collect();
+        let version = PrismFile::read(&draft.file(), None).unwrap().version;
+        let fields = version.fields().iter().map(|field| field.key.as_str());
+        let mut saved: Vec<_> = fields.skip(1).collect();
+        for question in version.questions() {
+            saved.push(question.key.as_str());
+            saved.extend(question.own_outcomes().iter().map(|it| it.key.as_str()));
+        }
+        // the first field's key was typed
+        assert_eq!(shown[1..], saved);
+        assert_eq!(
+            saved,
+            [
+                "subject_line",
+                "about",
+                "spare_parts",
+                "other_2",
+                "spare_parts_2"
+            ]
+        );
+        draft.questions[0].text = " ".to_owned();
+        let keys = made_keys(&draft, &DraftBase::default());
+        assert!(keys.contains(&("questions.0.key".to_owned(), String::new())));
+        draft.questions[0].outcomes = vec![EditedOutcome::default(); 254];
+        assert!(made_keys(&draft, &DraftBase::default()).is_empty());
+        let refusal = PrismFile::read(&draft.file(), None).unwrap_err();
+        let mut paths = refusal
+            .as_slice()
+            .iter()
+            .map(|problem| problem.path.as_str());
+        assert!(paths.any(|path| path == "questions.0.options"));
+    }
+
+    #[test]
+    fn keys_of_words_in_other_scripts_are_asked_for_with_a_proposal() {
+        let mut draft = EditDraft::blank();
+        draft.name = "怒り".to_owned();
+        draft.fields.push(DraftField {
+            label: "Сообщение".to_owned(),
+            ..DraftField::default()
+        });
+        let mut question = DraftQuestion::new(QuestionType::Choice);
+        question.text = "これは苦情ですか".to_owned();
+        for label in ["כועס", "Calm", "화난"] {
+            question.outcomes.push(EditedOutcome {
+                label: label.to_owned(),
+                ..EditedOutcome::default()
+            });
+        }
+        draft.questions = vec![question];
+        let base = DraftBase::default();
+        let asked_for = |draft: &EditDraft| {
+            let mut problems = Problems::default();
+            ask(draft, true, &mut problems);
+            let paths = problems.as_slice().iter().map(|it| it.path.clone());
+            paths.collect::<Vec<_>>()
+        };
+        let paths = [
+            "slug",
+            "fields.1.key",
+            "questions.0.key",
+            "questions.0.options.0.key",
+            "questions.0.options.2.key",
+        ];
+        assert_eq!(asked_for(&draft), paths);
+        let shown = made_keys(&draft, &base);
+        assert_eq!(propose(&mut draft, &base, "nuri"), paths);
+        assert_eq!(asked_for(&draft), [""; 0]);
+        let version = PrismFile::read(&draft.file(), None).unwrap().version;
+        let question = &version.questions()[0];
+        let saved = [
+            question.key.as_str(),
+            question.own_outcomes()[0].key.as_str(),
+        ];
+        for (path, key) in ["questions.0.key", "questions.0.options.0.key"]
+            .iter()
+            .zip(saved)
+        {
+            assert!(
+                shown.contains(&((*path).to_owned(), key.to_owned())),
+                "{path}: {shown:?}"
+            );
+        }
+        assert!(propose(&mut draft, &base, "nuri").is_empty(), "once");
+        draft.slug = "No slug".to_owned();
+        assert_eq!(asked_for(&draft), ["slug"]);
+        let slugs: Vec<_> = made_slugs("怒り").take(2).collect();
+        assert_eq!([slugs[0].as_str(), slugs[1].as_str()], ["nuri", "nuri-2"]);
+        assert!(made_slugs(" ").next().is_none());
+    }
+
+    #[test]
+    fn a_path_names_its_question() {
+        assert_eq!(question_of("questions.12.options.3.key"), Some(12));
+        assert_eq!(question_of("questions"), None);
+        assert_eq!(question_of("fields.0.key"), None);
+    }
+}
