@@ -13,6 +13,7 @@ mod firefox;
 mod observations;
 mod processes;
 mod session;
+mod settings;
 mod waiting;
 
 use std::path::Path;
@@ -22,7 +23,7 @@ use serde_json::json;
 
 use processes::{BrowserProcesses, BrowserPrograms, Engine};
 use session::DriverSession;
-pub use session::{BrowserSettings, BrowserTheme};
+pub use settings::{BrowserSettings, BrowserTheme};
 
 /// A running browser with one window, killed when this value is dropped.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl Browser {
         processes.started_browser(session.browser_process());
         let browser = Self { session, processes };
         if programs.engine == Engine::Firefox {
-            browser.resize_window(settings).await;
+            browser.session.resize_window(settings).await;
             return browser;
         }
         // a real window is smaller inside than its size, and cannot be as narrow as a phone

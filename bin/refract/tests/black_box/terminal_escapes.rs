@@ -156,7 +156,7 @@ async fn what_callers_sent_cannot_steer_a_terminal(backend: Backend) {
         ),
         (&["run", PRISM, "in.csv"], true),
         (&["run", PRISM, "in.csv", "--format", "jsonl"], true),
-        (&["run", PRISM, "in.csv", "--dry-run"], false),
+        (&["run", PRISM, "in.csv", "--dry-run"], true),
         (&["check", PRISM, "gold.csv"], true),
         (&["evaluate", PRISM, "--question", "topic"], true),
         (&["evaluate", PRISM, "--question", &tried], true),

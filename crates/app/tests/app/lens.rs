@@ -15,9 +15,6 @@ on_both!(
     a_draft_is_kept_until_it_is_saved_or_discarded,
     a_lens_that_breaks_rules_is_refused_beside_its_input,
     a_cutoff_that_no_answer_reaches_is_warned_about,
-    two_people_change_a_lens_at_once,
-    a_lens_saved_in_another_tab_is_kept_or_replaced_by_choice,
-    a_tab_that_is_older_than_the_draft_overwrites_nothing,
     a_reviewer_sends_cutoffs_by_link_and_saves_nothing,
     the_cutoffs_for_a_precision_are_those_of_the_terminal,
     a_lens_of_a_hundred_questions_is_light,
@@ -45,7 +42,7 @@ pub(crate) async fn submitted(
     followed(browser, &answer).await
 }
 
-fn value(page: &HttpAnswer, name: &str) -> String {
+pub(crate) fn value(page: &HttpAnswer, name: &str) -> String {
     let form = inputs(page, FORM);
     let found = form.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.clone()).unwrap_or_default()
@@ -216,126 +213,6 @@ async fn a_cutoff_that_no_answer_reaches_is_warned_about(backend: Backend) {
     submitted(&mut ada, &drafted, "/save", &[]).await;
     let page = ada.get(LENS).await;
     assert!(page.body.contains(warning), "{}", page.body);
-}
-
-async fn two_people_change_a_lens_at_once(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let mut eve = joined(&service, "eve@example.com", "editor").await;
-    let page = ada.get(LENS).await;
-    let eves = eve.get(LENS).await;
-    submitted(
-        &mut ada,
-        &page,
-        "/save",
-        &[("columns.0.name", "adas_topic")],
-    )
-    .await;
-    // the preview of what she typed says it before she saves
-    let named = [("columns.0.name", "eves_topic")];
-    let form = inputs(&eves, FORM);
-    let told = post(&mut eve, &format!("{LENS}/preview"), &form, &named).await;
-    let theirs = "</bdi> saved another lens <time";
-    let change = "<bdi>new column adas_topic</bdi>";
-    let is_told = |page: &HttpAnswer| page.body.contains(theirs) && page.body.contains(change);
-    assert!(is_told(&told), "{}", told.body);
-    // neither a preview nor another save replaces hers without the choice
-    let mut both = submitted(&mut eve, &eves, "/save", &named).await;
-    for action in ["", "/save"] {
-        assert!(is_told(&both), "{action}: {}", both.body);
-        assert_eq!(value(&both, "columns.0.name"), "eves_topic", "{action}");
-        both = submitted(&mut eve, &both, action, &[]).await;
-        let lens = service.run(&["lens", "show", PRISM]).await.object();
-        assert_eq!(lens["columns"][0]["name"], "adas_topic", "{action}");
-    }
-    let again = both.body.matches(theirs).count();
-    assert_eq!(again, 1, "said once");
-    let saved = submitted(&mut eve, &both, "/save", &[("over", "1")]).await;
-    assert!(saved.body.contains("The lens is saved"), "{}", saved.body);
-    assert!(!is_told(&saved), "{}", saved.body);
-    let lens = service.run(&["lens", "show", PRISM]).await.object();
-    assert_eq!(lens["columns"][0]["name"], "eves_topic");
-}
-
-async fn a_lens_saved_in_another_tab_is_kept_or_replaced_by_choice(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let in_force = async || {
-        let lens = service.run(&["lens", "show", PRISM]).await.object();
-        lens["columns"][1]["yes_from"].clone()
-    };
-    let moved = |percent| {
-        [
-            ("columns.1.no_below", "30"),
-            ("columns.1.yes_from", percent),
-        ]
-    };
-    let old_tab = ada.get(LENS).await;
-    let other_tab = ada.get(LENS).await;
-    submitted(&mut ada, &other_tab, "/save", &moved("60")).await;
-    let told = submitted(&mut ada, &old_tab, "/save", &moved("80")).await;
-    assert!(told.body.contains("saved another lens"), "{}", told.body);
-    assert!(
-        told.body.contains("angry: Yes from 50 → 60 %"),
-        "{}",
-        told.body
-    );
-    assert!(told.body.contains("Draft kept"), "{}", told.body);
-    // a third lens, which the page does not show, is not replaced by the choice
-    let third = ada.get(LENS).await;
-    submitted(
-        &mut ada,
-        &third,
-        "/save",
-        &[("over", "1"), ("columns.1.yes_from", "70")],
-    )
-    .await;
-    assert_eq!(in_force().await, 0.7);
-    let mine = [("over", "1"), ("columns.1.yes_from", "80")];
-    let again = submitted(&mut ada, &told, "/save", &mine).await;
-    assert!(
-        again.body.contains("angry: Yes from 50 → 70 %"),
-        "{}",
-        again.body
-    );
-    let theirs = submitted(&mut ada, &again, "/discard", &[]).await;
-    assert!(
-        theirs.body.contains("The draft is discarded"),
-        "{}",
-        theirs.body
-    );
-    assert!(
-        !theirs.body.contains("saved another lens"),
-        "{}",
-        theirs.body
-    );
-    assert_eq!(value(&theirs, "columns.1.yes_from"), "70");
-    assert_eq!(in_force().await, 0.7);
-}
-
-async fn a_tab_that_is_older_than_the_draft_overwrites_nothing(backend: Backend) {
-    let service = Service::start(backend).await;
-    let mut ada = joined(&service, "ada@example.com", "editor").await;
-    let old_tab = ada.get(LENS).await;
-    let other_tab = ada.get(LENS).await;
-    submitted(&mut ada, &other_tab, "", &[("columns.1.no_below", "30")]).await;
-    let form = inputs(&old_tab, FORM);
-    let conflict = post(&mut ada, LENS, &form, &[("columns.1.no_below", "20")]).await;
-    assert_eq!(conflict.status, 409, "{conflict:?}");
-    assert_eq!(
-        value(&conflict, "columns.1.no_below"),
-        "20",
-        "what was typed is there"
-    );
-    assert_eq!(value(&ada.get(LENS).await, "columns.1.no_below"), "30");
-    let (_, choice) = conflict
-        .body
-        .split_once("name=\"instead\" value=\"")
-        .unwrap();
-    let present = choice.split_once('"').unwrap().0;
-    let mine = [("instead", present)];
-    let kept = submitted(&mut ada, &conflict, "", &mine).await;
-    assert_eq!(value(&kept, "columns.1.no_below"), "20");
 }
 
 async fn a_reviewer_sends_cutoffs_by_link_and_saves_nothing(backend: Backend) {

@@ -21,6 +21,7 @@ mod examples;
 mod keys;
 mod lens;
 mod lens_history;
+mod lens_meanwhile;
 mod me;
 mod notices_and_ended_keys;
 mod owners;

@@ -168,9 +168,9 @@ async fn a_file_takes_its_place_when_it_is_whole() {
     assert_eq!(names().count(), 0);
     let arguments = ["results", "export", PRISM, "--output", "nowhere/rows.csv"];
     let line = service.run(&arguments).await.refused();
-    assert!(
-        line.starts_with("error: cannot write nowhere/rows.csv: No such file"),
-        "{line}"
+    assert_eq!(
+        line,
+        "error: cannot write nowhere/rows.csv: there is no folder nowhere"
     );
     // a full disk
     let arguments = ["results", "export", PRISM, "--output", "/dev/full"];

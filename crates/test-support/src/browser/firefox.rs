@@ -1,15 +1,10 @@
-//! What Firefox needs otherwise than Chromium: settings at its start, and the size of its window.
-
-#![expect(
-    clippy::panic,
-    reason = "a test whose browser does not answer fails here with the reason"
-)]
+//! The settings of Firefox at its start.
 
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Browser, BrowserSettings, BrowserTheme};
+use super::settings::{BrowserSettings, BrowserTheme};
 
 /// Media types that are saved without a question.
 const SAVED: &str = "text/csv,text/tab-separated-values,application/json,application/x-ndjson,\
@@ -46,23 +41,4 @@ pub(super) fn capabilities(
     pairs
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
-}
-
-impl Browser {
-    /// Makes the window as much larger than the page's area as its frame is.
-    ///
-    /// # Panics
-    ///
-    /// When Firefox does not answer.
-    pub(super) async fn resize_window(&self, settings: BrowserSettings) {
-        let script = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
-        let frame = self.evaluate(script, &[]).await;
-        let length = |at, inside: u32| {
-            let outside = frame.get(at).and_then(Value::as_u64).unwrap_or_default();
-            inside + u32::try_from(outside).unwrap_or_default()
-        };
-        let (width, height) = (length(0, settings.width), length(1, settings.height));
-        let sized = self.session.client.set_window_size(width, height).await;
-        sized.unwrap_or_else(|error| panic!("the window's size: {error}"));
-    }
 }

@@ -18,6 +18,7 @@ use url::{ParseError, Url};
 
 use super::firefox;
 use super::processes::{BrowserPrograms, Engine};
+use super::settings::{BrowserSettings, BrowserTheme};
 
 /// Flags for a browser that renders pages the same on every machine and contacts nothing else.
 const FLAGS: [&str; 16] = [
@@ -78,6 +79,24 @@ impl DriverSession {
             client,
             engine: *engine,
         }
+    }
+
+    /// Makes the window as much larger than the page's area as its frame is.
+    ///
+    /// # Panics
+    ///
+    /// When the browser does not answer.
+    pub(super) async fn resize_window(&self, settings: BrowserSettings) {
+        let script = "return [outerWidth - innerWidth, outerHeight - innerHeight]";
+        let frame = self.client.execute(script, Vec::new()).await;
+        let frame = frame.unwrap_or_else(|error| panic!("the window's frame: {error}"));
+        let length = |at, inside: u32| {
+            let outside = frame.get(at).and_then(Value::as_u64).unwrap_or_default();
+            inside + u32::try_from(outside).unwrap_or_default()
+        };
+        let (width, height) = (length(0, settings.width), length(1, settings.height));
+        let sized = self.client.set_window_size(width, height).await;
+        sized.unwrap_or_else(|error| panic!("the window's size: {error}"));
     }
 
     /// The process id of the browser, if the driver reports it.
@@ -198,42 +217,4 @@ fn capabilities(chromium: &Path, folder: &Path, settings: BrowserSettings) -> Ma
     pairs
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
-}
-
-/// Window size, scripts and theme of a browser.
-#[derive(Clone, Copy, Debug)]
-pub struct BrowserSettings {
-    /// Whether the scripts of pages run.
-    pub scripts: bool,
-    /// The colour scheme that pages are asked for.
-    pub theme: BrowserTheme,
-    /// The width of the page's area, in CSS pixels; also the width of pictures in pixels.
-    pub width: u32,
-    /// The height of the page's area, in CSS pixels.
-    pub height: u32,
-    /// Whether Chromium records a trace for [`Browser::end_trace`](super::Browser::end_trace),
-    /// which slows it down a little.
-    pub is_traced: bool,
-}
-
-impl Default for BrowserSettings {
-    /// A light page with scripts on a laptop screen.
-    fn default() -> Self {
-        Self {
-            scripts: true,
-            theme: BrowserTheme::Light,
-            width: 1440,
-            height: 900,
-            is_traced: false,
-        }
-    }
-}
-
-/// The value of the media query `prefers-color-scheme`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BrowserTheme {
-    /// Dark text on a light ground.
-    Light,
-    /// Light text on a dark ground.
-    Dark,
 }
