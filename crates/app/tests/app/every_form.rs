@@ -63,7 +63,9 @@ async fn pages(service: &Service) -> Vec<String> {
     let is_file = |address: &String| {
         let parts = ["/download", "/as/"];
         parts.iter().any(|part| address.contains(part))
-            || [".csv", "/file"].iter().any(|end| address.ends_with(end))
+            || [".csv", "/file", "/refused"]
+                .iter()
+                .any(|end| address.ends_with(end))
     };
     addresses.filter(|address| !is_file(address)).collect()
 }
