@@ -164,9 +164,13 @@ pub fn slugs(name: &str) -> impl Iterator<Item = Slug> + use<> {
     })
 }
 
-/// Whether a text has letters or digits that a key or a slug can be made from.
+/// Whether a key or a slug can be made from a text as it is: it has Latin letters, or digits and no
+/// letters of another script.
 pub fn has_words(text: &str) -> bool {
-    !ascii_words(text).is_empty()
+    let words = ascii_words(text);
+    let mut characters = words.iter().flat_map(|word| word.chars());
+    let has_letters = characters.any(|c| c.is_ascii_alphabetic());
+    has_letters || (!words.is_empty() && !text.chars().any(char::is_alphabetic))
 }
 
 /// The words of a text in lower case ASCII letters and digits; accents are dropped.

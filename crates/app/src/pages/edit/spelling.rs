@@ -40,13 +40,19 @@ mod tests {
             ("화난 고객", "hwanan-gogaeg"),
             ("ไทย", "aithy"),
             ("नमस्ते", "nmste"),
+            ("በርበሬ", "berbere"),
+            ("怒り 2", "nuri-2"),
+            ("2024", "2024"),
+            ("blog 한글", "blog"),
             ("Ärger", "arger"),
             ("!?", "prism"),
         ];
         let made = cases.map(|(words, _)| slugs(&spelled(words)).next().unwrap());
         let made: Vec<_> = made.iter().map(Slug::as_str).collect();
         assert_eq!(made, cases.map(|(_, slug)| slug));
-        assert!(is_foreign("怒り") && is_foreign("!?"));
-        assert!(!is_foreign("Ärger") && !is_foreign("怒り 2") && !is_foreign(" "));
+        assert!(is_foreign("怒り") && is_foreign("怒り 2") && is_foreign("!?"));
+        assert!(!is_foreign("Ärger") && !is_foreign("2024") && !is_foreign(" "));
+        let long = slugs(&spelled(&"知识库 ".repeat(30))).next().unwrap();
+        assert!(!long.as_str().ends_with('-'), "{}", long.as_str());
     }
 }
