@@ -3,12 +3,10 @@
 
 use refract_test_stack::browser::forms::{inputs, post, post_through};
 use refract_test_stack::browser::{PlainBrowser, joined};
-use refract_test_stack::marked_texts::{TOPICS, json_lines};
 use refract_test_stack::service::{Backend, PRISM, Service};
 use refract_test_support::on_both;
-use serde_json::json;
 
-use crate::retests::{DONE, stored};
+use crate::retests::{DONE, mark_topics, stored};
 use crate::runs::page_with;
 
 on_both!(
@@ -25,11 +23,7 @@ const START: &str = "id=\"estimate\"";
 async fn other_words_are_tried_on_wrong_answers_before_they_are_saved(backend: Backend) {
     let service = Service::start(backend).await;
     let ids = stored(&service, 30).await;
-    let marks = ids.iter().zip(TOPICS.iter().cycle());
-    let marks: Vec<_> = marks
-        .map(|(id, topic)| json!({"result_id": id, "topic": topic}))
-        .collect();
-    service.import("marks.jsonl", json_lines(&marks)).await;
+    mark_topics(&service, &ids).await;
     let results = service.results().await;
     let asked = service.asked();
     let mut ada = joined(&service, "ada@example.com", "editor").await;

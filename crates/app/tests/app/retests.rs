@@ -60,6 +60,15 @@ pub(crate) async fn stored(service: &Service, texts: usize) -> Vec<String> {
     ids
 }
 
+/// Marks the topics of these results, each with the next of [`TOPICS`].
+pub(crate) async fn mark_topics(service: &Service, ids: &[String]) {
+    let marks = ids.iter().zip(TOPICS.iter().cycle());
+    let marks: Vec<_> = marks
+        .map(|(id, topic)| json!({"result_id": id, "topic": topic}))
+        .collect();
+    service.import("marks.jsonl", json_lines(&marks)).await;
+}
+
 /// The value of a figure in the section of a question; `None` if it is not there.
 fn figure(page: &str, question: &str, name: &str) -> Option<f64> {
     let (_, section) = page.split_once(&format!("data-question=\"{question}\""))?;
@@ -71,11 +80,7 @@ fn figure(page: &str, question: &str, name: &str) -> Option<f64> {
 async fn a_page_has_the_figures_of_the_terminal(backend: Backend) {
     let service = Service::start(backend).await;
     let ids = stored(&service, 60).await;
-    let marks = ids.iter().zip(TOPICS.iter().cycle());
-    let marks: Vec<_> = marks
-        .map(|(id, topic)| json!({"result_id": id, "topic": topic}))
-        .collect();
-    service.import("marks.jsonl", json_lines(&marks)).await;
+    mark_topics(&service, &ids).await;
     let results = service.results().await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     let before = service.asked();

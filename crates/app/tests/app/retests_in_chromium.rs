@@ -7,6 +7,25 @@ use refract_test_support::browser::{Browser, BrowserSettings, Key};
 use crate::chromium::{at, joined};
 use crate::retests::stored;
 
+/// An editor's browser with a page of this width.
+async fn on_a_telephone(service: &Service, width: u32) -> Browser {
+    let settings = BrowserSettings {
+        width,
+        ..BrowserSettings::default()
+    };
+    joined(service, settings, "ada@example.com", "editor").await
+}
+
+/// The page is as wide as the screen and has no barrier.
+async fn assert_fits(browser: &Browser) {
+    let sideways = "return document.documentElement.scrollWidth > innerWidth;";
+    let wide = browser.evaluate(sideways, &[]).await;
+    assert_eq!(wide, false, "the page is as wide as the screen");
+    if let Some(axe) = Browser::axe() {
+        assert_eq!(browser.accessibility_violations(&axe).await, [""; 0]);
+    }
+}
+
 #[tokio::test]
 async fn a_retest_is_started_and_followed_by_keyboard_on_a_telephone() {
     if !Browser::available() {
@@ -14,35 +33,23 @@ async fn a_retest_is_started_and_followed_by_keyboard_on_a_telephone() {
     }
     let service = Service::start(Backend::Sqlite).await;
     stored(&service, 40).await;
-    let settings = BrowserSettings {
-        width: 390,
-        ..BrowserSettings::default()
-    };
-    let browser = joined(&service, settings, "ada@example.com", "editor").await;
-    let narrow = async || {
-        let sideways = "return document.documentElement.scrollWidth > innerWidth;";
-        let wide = browser.evaluate(sideways, &[]).await;
-        assert_eq!(wide, false, "the page is as wide as the screen");
-        if let Some(axe) = Browser::axe() {
-            assert_eq!(browser.accessibility_violations(&axe).await, [""; 0]);
-        }
-    };
+    let browser = on_a_telephone(&service, 390).await;
     let enter = Key::Enter.to_string();
     let quality = format!("/prisms/{PRISM}/quality");
     browser.open(&at(&service, &quality)).await;
     browser.follow_keys("#retest a.button", &enter).await;
-    narrow().await;
+    assert_fits(&browser).await;
     browser.fill_in("Model", "m2").await;
     browser.follow_keys("form[method=get] button", &enter).await;
     browser
         .wait_until_text("#estimate", "40 texts: about")
         .await;
-    narrow().await;
+    assert_fits(&browser).await;
     browser.follow_keys("#estimate button.main", &enter).await;
     // the page follows by itself
     browser.wait_until_text("main", "40 of 40 texts").await;
     browser.wait_until_text("main", "The surest flips").await;
-    narrow().await;
+    assert_fits(&browser).await;
     browser.press("#flips a[download]", &enter).await;
     let file = browser
         .wait_for_download(&format!("{PRISM}-flips.csv"))
@@ -61,23 +68,11 @@ async fn a_draft_is_tried_on_stored_texts_by_keyboard_on_a_telephone() {
     }
     let service = Service::start(Backend::Sqlite).await;
     stored(&service, 40).await;
-    let settings = BrowserSettings {
-        width: 360,
-        ..BrowserSettings::default()
-    };
-    let browser = joined(&service, settings, "ada@example.com", "editor").await;
-    let narrow = async || {
-        let sideways = "return document.documentElement.scrollWidth > innerWidth;";
-        let wide = browser.evaluate(sideways, &[]).await;
-        assert_eq!(wide, false, "the page is as wide as the screen");
-        if let Some(axe) = Browser::axe() {
-            assert_eq!(browser.accessibility_violations(&axe).await, [""; 0]);
-        }
-    };
+    let browser = on_a_telephone(&service, 360).await;
     let enter = Key::Enter.to_string();
     let trial = format!("/prisms/{PRISM}/edit/trial?choice=least_sure&texts=25");
     browser.open(&at(&service, &trial)).await;
-    narrow().await;
+    assert_fits(&browser).await;
     browser.follow_keys("#estimate button.main", &enter).await;
     browser.fill_in("Context", "Other words.").await;
     browser
@@ -88,7 +83,7 @@ async fn a_draft_is_tried_on_stored_texts_by_keyboard_on_a_telephone() {
     browser
         .wait_until_text("#estimate", "25 least sure texts: about")
         .await;
-    narrow().await;
+    assert_fits(&browser).await;
     browser.follow_keys("#estimate button.main", &enter).await;
     // the page follows by itself
     browser.wait_until_text("main", "25 of 25 texts").await;
@@ -96,6 +91,6 @@ async fn a_draft_is_tried_on_stored_texts_by_keyboard_on_a_telephone() {
         .wait_until_text("main", "Your draft, as its words are now.")
         .await;
     browser.wait_until_text("main", "flips of 25 answers").await;
-    narrow().await;
+    assert_fits(&browser).await;
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
