@@ -157,7 +157,10 @@ fn settings(visit: &Visit, prism: &Prism, name_error: &str) -> Markup {
             (name.error(name_error).line("text", "off"))
             button type="submit" { "Rename" }
         }
-        p { a href={ "/prisms/new/edit?copy=" (prism.id) } { "Make a copy of it" } }
+        p {
+            a href={ "/prisms/new/edit?copy=" (prism.id) } { "Make a copy of it" }
+            span.soft { ": its fields and questions. Its lens, with the cutoffs, stays here." }
+        }
         @if prism.archived_at.is_some() {
             form method="post" action={ (address) "/restore" } {
                 button type="submit" { "Restore: let it answer again" }

@@ -37,7 +37,7 @@ use crate::requests::visit::Visit;
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let history = find_history(&visit).await?;
     let filters = QualityFilters::read(&visit.sent.query);
-    let question = chosen(&history, &filters)?;
+    let question = chosen(&visit, &history, &filters).await?;
     let asked = questions(&history.versions);
     let form = |models: &[&str]| filter_form(&filters, &history, &asked, question, models);
     if filters.has_errors() {
@@ -135,7 +135,7 @@ fn reply(visit: &Visit, history: &PrismHistory, main: &Markup, status: StatusCod
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let history = find_history(&visit).await?;
     let filters = QualityFilters::read(&visit.sent.query);
-    let question = chosen(&history, &filters)?;
+    let question = chosen(&visit, &history, &filters).await?;
     if filters.has_errors() {
         return Err(PageError::NotFound);
     }
@@ -169,15 +169,23 @@ async fn find_history(visit: &Visit) -> Result<PrismHistory, PageError> {
     Ok(visit.refract.prisms().with_versions(prism.id).await?)
 }
 
-/// The question in the address, or else the first one.
-fn chosen<'a>(
+/// The question in the address, or else the first one that has marks.
+async fn chosen<'a>(
+    visit: &Visit,
     history: &'a PrismHistory,
     filters: &QualityFilters,
 ) -> Result<&'a Question, PageError> {
-    let mut asked = questions(&history.versions).into_iter();
-    let found = match filters.query.get("question") {
-        Some(key) => asked.find(|question| question.key.as_str() == key),
-        None => asked.next(),
+    let asked = questions(&history.versions);
+    let find = |is_it: &dyn Fn(&str) -> bool| {
+        let mut asked = asked.iter().copied();
+        asked.find(|question| is_it(question.key.as_str()))
+    };
+    let found = if let Some(key) = filters.query.get("question") {
+        find(&|it| it == key)
+    } else {
+        let measures = visit.refract.measures();
+        let marked = measures.marked_questions(&history.prism).await?;
+        find(&|it| marked.contains(it)).or(asked.first().copied())
     };
     found.ok_or(PageError::NotFound)
 }

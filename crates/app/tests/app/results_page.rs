@@ -250,7 +250,7 @@ async fn a_copy_of_a_prism_is_a_new_one(backend: Backend) {
     let copied = ada.get(&format!("/prisms/new/edit?copy={id}")).await;
     assert_eq!(copied.status, 200);
     for part in [
-        "Support triage",
+        "Copy of Support triage",
         "What is the message about?",
         "Create the prism",
     ] {

@@ -148,18 +148,14 @@ impl FileRunState {
     }
 
     /// Whether the work of a node on a run in this state may end in that one. It may not once a
-    /// person has changed the state.
+    /// person has changed the state, but for a pause that came after the last row.
     pub const fn may_end_as(self, end: Self) -> bool {
         match self {
             Self::Checking => matches!(end, Self::Matching | Self::Ready | Self::Broken),
             Self::Previewing => matches!(end, Self::Ready | Self::Broken),
             Self::Running => matches!(end, Self::Paused | Self::Done | Self::Broken),
-            Self::Matching
-            | Self::Ready
-            | Self::Paused
-            | Self::Done
-            | Self::Cancelled
-            | Self::Broken => false,
+            Self::Paused => matches!(end, Self::Done),
+            Self::Matching | Self::Ready | Self::Done | Self::Cancelled | Self::Broken => false,
         }
     }
 }
@@ -219,10 +215,11 @@ mod tests {
     ];
 
     /// The states in which the work of a node may end, by the state of the run.
-    const ENDS: [(&str, &str); 3] = [
+    const ENDS: [(&str, &str); 4] = [
         ("checking", "matching ready broken"),
         ("previewing", "ready broken"),
         ("running", "paused done broken"),
+        ("paused", "done"),
     ];
 
     #[test]
@@ -250,7 +247,8 @@ mod tests {
             let ends: Vec<_> = ends.map(FileRunState::name).collect();
             let row = ENDS.into_iter().find(|(name, _)| *name == state.name());
             assert_eq!(ends.join(" "), row.map_or("", |(_, ends)| ends), "{state}");
-            assert_eq!(state.is_worked_on(), row.is_some(), "{state}");
+            let is_left = state.is_worked_on() || state == FileRunState::Paused;
+            assert_eq!(is_left, row.is_some(), "{state}");
         }
     }
 

@@ -166,6 +166,21 @@ impl Database {
         .await
     }
 
+    /// The keys of a prism's questions that have marks, in no order.
+    pub async fn list_marked_questions(
+        &self,
+        prism: PrismId,
+    ) -> Result<Vec<String>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let query = marks::table
+                .filter(marks::prism_id.eq(Bind(prism)))
+                .select(marks::question)
+                .distinct();
+            Ok(on!(connection, load(query))?)
+        })
+        .await
+    }
+
     /// The newest result of a prism; `None` when it has none.
     pub async fn find_newest_result(
         &self,

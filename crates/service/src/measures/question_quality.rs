@@ -1,7 +1,7 @@
 //! The quality of one question as a page shows it: its measures, how they differ by version, model
 //! and time, and which results were answered wrongly.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
@@ -78,6 +78,15 @@ impl Measures<'_> {
             }
         }
         Ok(reader.finish())
+    }
+
+    /// The keys of a prism's questions that have marks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn marked_questions(self, prism: &Prism) -> Result<HashSet<String>, InternalError> {
+        let marked = self.refract.database.list_marked_questions(prism.id);
+        Ok(marked.await?.into_iter().collect())
     }
 
     /// A watermark of the marks of a prism, and of its results if asked: while it stays, so does the

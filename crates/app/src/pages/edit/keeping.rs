@@ -207,7 +207,8 @@ async fn new_draft(visit: &Visit) -> Result<EditDraft, PageError> {
         let prisms = visit.refract.prisms();
         let prism = prisms.find(visit.account(), &selector).await?;
         let version = prisms.find_version(&prism, prism.latest_version).await?;
-        return Ok(EditDraft::of(&prism.name, &version).into_new());
+        let name = format!("Copy of {}", prism.name);
+        return Ok(EditDraft::of(&name, &version).into_new());
     }
     let example = query.get("from").and_then(find_example);
     let example = example.and_then(|example| PrismFile::read(example.file, None).ok());

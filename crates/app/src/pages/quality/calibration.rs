@@ -30,6 +30,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 h2 { "How many answers can do without a person?" }
                 p.hint {
                     "If people decide what is least confident, fewer answers are left, and more of them are right."
+                    @if question_type == QuestionType::YesNo { " Yes and No count together here: the cutoffs above want each of them to be right." }
                 }
                 (coverage(&numbers.coverage.points))
             }

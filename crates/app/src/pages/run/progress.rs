@@ -134,14 +134,12 @@ async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError
 }
 
 fn numbers(view: &RunView, progress: &RunProgress, cost: Option<String>) -> Markup {
-    let failed = format!(
-        "{}/results?run={}&status=failed",
-        prism_address(&view.lens.prism),
-        view.run.id
-    );
+    let results = format!("{}/results", prism_address(&view.lens.prism));
+    let failed = format!("{results}?run={}&status=failed", view.run.id);
+    let version = format!("{results}?version={}", view.run.version);
     html! {
         dl.facts {
-            dt { "Answered" } dd { (count(progress.answered + progress.answered_before)) @if progress.answered_before > 0 { " (" (count(progress.answered_before)) " of them before)" } }
+            dt { "Answered" } dd { (count(progress.answered + progress.answered_before)) @if progress.answered_before > 0 { " (" a href=(version) { (count(progress.answered_before)) " of them before" } ")" } }
             dt { "Failed" } dd { @if progress.failed > 0 { a href=(failed) { (count(progress.failed)) } } @else { "0" } }
             dt { "Refused" } dd { (count(progress.refused)) }
             dt { "Model requests" } dd { (count(progress.model_requests)) }

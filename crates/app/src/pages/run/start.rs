@@ -139,7 +139,7 @@ fn what_is_in_it(facts: &CheckFacts) -> Markup {
             strong { (counted(facts.rows, "row")) } " in " (facts.kind) "."
             @if facts.answered_before > 0 { " " (count(facts.answered_before)) " of them are answered already, and are not asked about again." }
             @if !facts.unused_columns.is_empty() {
-                " Not read: " bdi { (clamped(&facts.unused_columns.join(", "), TEXT)) } "."
+                " Not asked about, but kept in downloads: " bdi { (clamped(&facts.unused_columns.join(", "), TEXT)) } "."
             }
         }
         @if !facts.remarks.is_empty() {
