@@ -42,6 +42,8 @@ function show(row, cutoffs) {
   if (label) label.textContent = text;
   const isChanged = row.dataset.now !== undefined && row.dataset.now !== text;
   row.querySelector(".label-change")?.classList.toggle("changed", isChanged);
+  // its sign and its colour
+  row.className = text.toLowerCase();
 }
 
 /** Rows at every percent, from which the changed ones nearest to a handle are shown. */

@@ -1,4 +1,4 @@
-//! Pictures of pages in a browser, in both themes and two widths.
+//! Pictures of pages in a browser, in both themes and three widths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,9 @@ use serde_json::json;
 
 use crate::few_colours::with_few_colours;
 
-/// The widths of the pictures, in pixels: a phone, and a laptop. Actions are done in the last one.
-const WIDTHS: [u32; 2] = [360, 1440];
+/// The widths of the pictures, in pixels: a phone, a tablet, and the laptop in which actions are done.
+const WIDTHS: [u32; 3] = [360, 768, LAPTOP];
+const LAPTOP: u32 = 1440;
 const THEMES: [&str; 2] = ["dark", "light"];
 /// The height of the window. Pictures of longer pages are taller.
 const HEIGHT: u32 = 700;
@@ -79,7 +80,7 @@ impl PictureBook {
         let picture = self.browser.picture_of_beginning(height).await;
         let file = self.documents.join(format!("{name}.png"));
         fs::write(file, with_few_colours(&picture)).expect("a picture can be written");
-        self.show_as(WIDTHS[1], THEMES[1]).await;
+        self.show_as(LAPTOP, THEMES[1]).await;
     }
 
     /// Prints what was done, and the faults of the pages.

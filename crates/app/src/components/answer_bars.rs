@@ -53,24 +53,20 @@ pub(crate) fn bars_of(question: &Question, answer: &Answer, lens: &[Column]) -> 
             level,
             probabilities,
         } => outcomes(question, Some(level), probabilities),
-        Answer::YesNo { probability } => yes_no(question, answer, *probability, lens),
+        Answer::YesNo { probability } => yes_no(question, *probability, lens),
     }
 }
 
-fn yes_no(
-    question: &Question,
-    answer: &Answer,
-    probability: Probability,
-    lens: &[Column],
-) -> Markup {
+fn yes_no(question: &Question, probability: Probability, lens: &[Column]) -> Markup {
     let cutoffs = cutoffs(question, lens);
-    let (label, _) = describe_answer(question, answer, lens);
+    let label = cutoffs.label(probability);
+    let key = label.key();
     let no_below = cutoffs.no_ends_at().value() * 100.0;
     html! {
         table.bars {
             caption.unseen { "Probability of yes" }
-            tbody { tr.chosen {
-                th scope="row" { (label) }
+            tbody { tr.chosen.(key) {
+                th scope="row" { (label.label()) }
                 td { (yes_no_bar(probability, cutoffs)) }
             } }
         }

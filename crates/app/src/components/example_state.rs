@@ -66,8 +66,14 @@ pub(crate) fn outcome_label<'a>(question: &'a Question, outcome: &'a str) -> &'a
 /// An answer as the lens reads it, with its probability.
 pub(crate) fn answer_in_short(question: &Question, answer: &Answer, lens: &[Column]) -> Markup {
     let (label, probability) = describe_answer(question, answer, lens);
-    html! {
+    let short = html! {
         bdi { (label) }
         @if let Some(probability) = probability { " " (bar(probability, true)) }
+    };
+    html! {
+        @match answer {
+            Answer::YesNo { .. } => span.(label.to_lowercase()) { (short) },
+            Answer::Choice { .. } | Answer::Scale { .. } => (short),
+        }
     }
 }

@@ -184,9 +184,21 @@ impl<'a> Page<'a> {
     }
 }
 
+/// The mark of the app: a ray that a prism parts into Yes, Unsure and No.
+fn mark() -> Markup {
+    html! {
+        svg viewBox="0 0 24 16" aria-hidden="true" focusable="false" {
+            path d="M1 10 6 8M10 1.5 17.5 14.5H2.5z" {}
+            path.yes d="M13.5 7 23 3" {}
+            path.unsure d="M15 9 23 8.5" {}
+            path.no d="M16 11 23 14" {}
+        }
+    }
+}
+
 fn navigation(visitor: Option<&Visitor>, current: Option<Section>) -> Markup {
     html! {
-        a.name href="/" { "Refract" }
+        a.name href="/" { (mark()) "Refract" }
         @if let Some(visitor) = visitor {
             nav aria-label="Sections" {
                 @for section in Section::LISTED {

@@ -205,9 +205,9 @@ async fn a_broken_example_stands_first_before_a_version_is_saved(backend: Backen
     for words in [
         "✕ 1 of 1 example is broken.",
         "1 held with version 1. You can save all the same.",
-        "data-label=\"Right answer\"><bdi>Yes</bdi></td><td data-label=\"Version 1\"><bdi>Yes</bdi>",
+        "data-label=\"Right answer\"><bdi>Yes</bdi></td><td data-label=\"Version 1\"><span class=\"yes\"><bdi>Yes</bdi>",
         "80.0 %",
-        "<td class=\"broken\" data-label=\"Your version\"><bdi>No</bdi>",
+        "<td class=\"broken\" data-label=\"Your version\"><span class=\"no\"><bdi>No</bdi>",
     ] {
         assert!(before.contains(words), "{words}: {before}");
     }

@@ -141,7 +141,7 @@ async fn the_least_sure_results_come_first(backend: Backend) {
     // the other answers are alike
     assert_eq!(listed(&page.body, &ids), [1, 3, 2, 0]);
     assert!(page.body.contains("Least sure of"), "{}", page.body);
-    let least = "<bdi>Is the writer angry?</bdi> <bdi>";
+    let least = "<bdi>Is the writer angry?</bdi> <span class=\"yes\"><bdi>Yes</bdi>";
     assert!(page.body.contains(least), "{}", page.body);
     // the failed one comes last, in the download too
     let download = "/download?format=jsonl&order=least_sure";

@@ -98,7 +98,8 @@ impl Panel<'_> {
                     }
                 }
                 button type="submit" name="act" value="choose" { "Show" }
-                @if let Some(question) = question_of(self.lens, column) {
+                @if let Some(question) = question_of(self.lens, column).filter(|it| it.text.chars().count() > QUESTION) {
+                    // the list has its beginning only
                     span.text dir="auto" { (question.text.as_str()) }
                 }
             }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
+use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{
     DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample, SampledResult,
@@ -105,7 +106,7 @@ pub(super) fn sample(sample: &LensSample) -> Markup {
 fn sampled(it: &SampledResult) -> Markup {
     let now = it.now.label();
     html! {
-        tr data-millionths=(it.probability.millionths()) data-now=(now) {
+        tr.(it.now.key()) data-millionths=(it.probability.millionths()) data-now=(now) {
             (text_cell(&it.result, SAMPLED))
             td data-label="Answer" { (label_cell(now, now)) }
             td data-label="Probability of yes" { (bar(it.probability, true)) }
@@ -160,7 +161,7 @@ fn row(draft: &LensDraft, row: &LensDraftRow, chosen: Option<usize>) -> Markup {
     let others =
         others.filter(|(place, (_, cell))| Some(*place) != chosen && is_listed(*place, cell));
     html! {
-        tr data-millionths=[probability.map(Probability::millionths)] data-now=[now] {
+        tr class=[label.map(|cell| sign_of(&cell.text))] data-millionths=[probability.map(Probability::millionths)] data-now=[now] {
             (text_cell(&row.result, SHOWN))
             td data-label="Answer" {
                 @if let Some(cell) = label { (label_cell(cell.now.as_deref().unwrap_or_default(), &cell.text)) }
@@ -203,6 +204,13 @@ fn label_cell(now: &str, new: &str) -> Markup {
             b.new { (new) }
         }
     }
+}
+
+/// The class that shows a label's sign; a label of the middle column is Yes, No or Unsure.
+fn sign_of(label: &str) -> &'static str {
+    let mut labels = [YesNoLabel::Yes, YesNoLabel::No].into_iter();
+    let found = labels.find(|it| it.label() == label);
+    found.unwrap_or(YesNoLabel::Unsure).key()
 }
 
 /// A cell of another column, and what it was if it changes.

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
 use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::question::{Question, QuestionType};
 use refract_evaluation::counting::column_tally::ValueCount;
 use refract_service::prisms::Prism;
 use refract_service::results::{AnswerShares, QuestionShares};
@@ -54,6 +54,7 @@ fn answers(address: &str, question: &Question, shares: &QuestionShares) -> Marku
         .values
         .iter()
         .partition(|value| tally.values.len() <= DRAWN || value.cells() >= least.max(1));
+    let is_yes_no = question.question_type() == QuestionType::YesNo;
     let cutoffs = tally.column.output.cutoffs();
     html! {
         @if all > 0 {
@@ -61,7 +62,7 @@ fn answers(address: &str, question: &Question, shares: &QuestionShares) -> Marku
                 caption.unseen { "Shares of the answers to " (question.key) }
                 tbody {
                     @for value in drawn {
-                        tr {
+                        tr.(value.key)[is_yes_no] {
                             th scope="row" {
                                 a href={ (address) "/results?answer=" (question.key) "%3A" (value.key) } { bdi { (value.label) } }
                             }

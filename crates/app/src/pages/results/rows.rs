@@ -30,6 +30,8 @@ const CELL: usize = 120;
 /// The most columns of the lens that a list shows, and the most with a bar in each cell.
 const COLUMNS: usize = 12;
 const BARS: usize = 4;
+/// The most characters of a question in a heading.
+const HEADING: usize = 40;
 /// The query parameter of a result's page that has the list from which one came.
 pub(crate) const LIST: &str = "list";
 
@@ -48,7 +50,7 @@ pub(super) fn rows(
             @if least_sure { th scope="col" { "Least sure of" } }
             @for field in columns.fields { th scope="col" { bdi { (field.label.as_str()) } } }
             @for column in columns.lens.iter().take(COLUMNS) {
-                th scope="col" { bdi { (column.name.as_str()) } }
+                th scope="col" { (heading(lens, column, columns.lens.len() <= BARS)) }
             }
             @for heading in ["When", "Ref", "Version", "Made by"] { th scope="col" { (heading) } }
         }
@@ -110,6 +112,18 @@ fn row(
     }
 }
 
+/// The heading of a column: where there is room, its question, and beneath it its name.
+fn heading(lens: &PrismLens, column: &Column, has_room: bool) -> Markup {
+    let mut questions = lens.latest.questions().iter();
+    let asked = questions.find(|asked| has_room && asked.key == column.question);
+    html! {
+        @match asked {
+            Some(asked) => { bdi { (clamped(&asked.text, HEADING)) } br; code { (column.name.as_str()) } }
+            None => bdi { (column.name.as_str()) },
+        }
+    }
+}
+
 /// The question whose answer is the least sure one, and this answer.
 fn least_sure_answer(view: &ResultView<'_>, lens: &[Column]) -> Markup {
     let least = view.status.answers().and_then(least_sure);
@@ -150,7 +164,11 @@ fn cell(view: &ResultView<'_>, column: &Column, value: Value<'_>, has_bar: bool)
             Value::Probability(probability) if has_bar => {
                 td data-label=(column.name.as_str()) { (bar(probability, false)) }
             }
-            Value::Outcome { .. } | Value::YesNo(_) if has_bar => {
+            Value::YesNo(label) if has_bar => {
+                td.label.(label.key()) data-label=(column.name.as_str()) { bdi { (text) } " " (probability_of(view, column)) }
+            }
+            Value::YesNo(label) => { td.(label.key()) data-label=(column.name.as_str()) { bdi { (text) } } }
+            Value::Outcome { .. } if has_bar => {
                 td.label data-label=(column.name.as_str()) { bdi { (text) } " " (probability_of(view, column)) }
             }
             _ => td.number[is_number] data-label=(column.name.as_str()) { bdi { (text) } }

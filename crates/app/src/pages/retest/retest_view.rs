@@ -57,6 +57,8 @@ pub(super) fn section(questions: &[RetestedQuestion]) -> Markup {
 const SHOWN: usize = 50;
 /// The most characters of a `ref`.
 const REFERENCE: usize = 40;
+/// The most characters of a question.
+const QUESTION: usize = 60;
 
 /// The flips with links to the stored results, and the file with all of them.
 pub(super) fn flips(view: &RetestView, found: &RetestReport) -> Markup {
@@ -93,7 +95,7 @@ fn row(found: &RetestReport, flip: &FlippedAnswer) -> Markup {
     html! {
         tr {
             th scope="row" { a href={ "/results/" (flip.result) } { bdi { (name) } } }
-            td data-label="Question" { code { (flip.question) } }
+            td data-label="Question" { (clamped(&question.text, QUESTION)) " " code.soft { (flip.question) } }
             @for (heading, side) in sides {
                 td data-label=(heading) {
                     bdi { (label(question, side.outcome.as_ref())) }

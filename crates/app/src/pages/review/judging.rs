@@ -58,6 +58,7 @@ pub(super) fn judging(
 }
 
 fn outcome_button(question: &Question, place: usize, key: &str, label: &str) -> Markup {
+    let is_yes_no = question.question_type() == QuestionType::YesNo;
     let shown = match (question.question_type(), key) {
         (QuestionType::YesNo, "yes") => Some('y'),
         (QuestionType::YesNo, "no") => Some('n'),
@@ -66,7 +67,7 @@ fn outcome_button(question: &Question, place: usize, key: &str, label: &str) -> 
         }
     };
     html! {
-        button type="submit" name="outcome" value=(key) data-key=[shown] {
+        button.(key)[is_yes_no] type="submit" name="outcome" value=(key) data-key=[shown] {
             @if let Some(shown) = shown { kbd { (shown) } " " }
             bdi { (label) }
         }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 use refract_domain::lens::Column;
+use refract_domain::prism::question::Question;
 use refract_evaluation::counting::column_tally::{ColumnSummary, ColumnTally};
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 
@@ -95,17 +96,19 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
                 @else { "Of the " (counted(answered, "answer")) " that this run made. " }
                 a href=(address) { "Its results" }
             }
-            div.columns { @for tally in &tallies { (column(tally, answered)) } }
+            div.columns { @for tally in &tallies { (column(tally, view.lens.latest.question(&tally.column.question), answered)) } }
         }
     })
 }
 
-fn column(tally: &ColumnTally, all: usize) -> Markup {
+/// The shares of a column's values, under its question with its name.
+fn column(tally: &ColumnTally, question: Option<&Question>, all: usize) -> Markup {
     let name = tally.column.name.as_str();
+    let is_yes_no = tally.column.output.cutoffs().is_some();
     let all = u64::try_from(all).unwrap_or(u64::MAX);
     html! {
         section {
-            h4 { bdi { (name) } }
+            h4 { @if let Some(question) = question { bdi { (question.text) } " " } code.soft { (name) } }
             @match tally.summary() {
                 None => {}
                 Some(ColumnSummary::Numbers { mean, lowest, highest }) => {
@@ -116,7 +119,10 @@ fn column(tally: &ColumnTally, all: usize) -> Markup {
                         caption.unseen { "Shares of " (name) }
                         tbody {
                             @for (label, cells) in labels.iter().take(VALUES) {
-                                tr { th scope="row" { bdi { (label) } } td { (share_bar(*cells, all)) } }
+                                tr.(label.to_lowercase())[is_yes_no] {
+                                    th scope="row" { bdi { (label) } }
+                                    td { (share_bar(*cells, all)) }
+                                }
                             }
                         }
                     }

@@ -99,7 +99,9 @@ async fn a_cutoff_is_moved(browser: &Browser) {
 /// The answers about anger in the table, newest first.
 async fn answers(browser: &Browser) -> Vec<String> {
     let headings = browser.texts("thead th").await;
-    let column = headings.iter().position(|heading| heading == "angry");
+    // the question, and beneath it the name of the column
+    let is_angry = |heading: &String| heading.lines().eq(["Is the writer angry?", "angry"]);
+    let column = headings.iter().position(is_angry);
     let column = format!("tbody tr > :nth-child({})", column.unwrap() + 1);
     let cells = browser.texts(&column).await;
     let labels = cells.iter().filter_map(|cell| cell.lines().next());
