@@ -5,12 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use diesel::SqliteConnection;
-use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
 use tokio::sync::{OwnedMutexGuard, oneshot};
 
-use crate::connections::postgres::PostgresConnection;
+use crate::connections::postgres::{AsyncPgConnection, PostgresConnection, PostgresLease};
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -65,7 +64,7 @@ pub(crate) enum Connection {
     /// A lane to a PostgreSQL server, on which the statements of many queries are pipelined.
     PostgresLane(Arc<PostgresConnection>),
     /// A connection to a PostgreSQL server, leased until it is dropped.
-    PostgresLease(Object<AsyncPgConnection>),
+    PostgresLease(PostgresLease),
     /// A lane to an SQLite file: it belongs to the caller's thread and blocks it.
     SqliteLane(OwnedMutexGuard<AsyncSqliteConnection>),
     /// A connection to an SQLite file, leased until it is dropped.
@@ -79,7 +78,7 @@ pub(crate) enum Connection {
 )]
 pub(crate) enum ExclusiveConnection {
     /// To a PostgreSQL server.
-    Postgres(Object<AsyncPgConnection>),
+    Postgres(PostgresLease),
     /// To an SQLite file: the only connection that may write.
     Sqlite(Object<AsyncSqliteConnection>),
 }
@@ -94,7 +93,7 @@ pub(crate) enum ConnectionRef<'a> {
 impl Connection {
     pub(crate) fn by_database(&mut self) -> ConnectionRef<'_> {
         match self {
-            Self::PostgresLane(lane) => ConnectionRef::Postgres(&lane.connection),
+            Self::PostgresLane(lane) => ConnectionRef::Postgres(lane.connection()),
             Self::PostgresLease(lease) => ConnectionRef::Postgres(lease),
             Self::SqliteLane(lane) => ConnectionRef::Sqlite(lane),
             Self::SqliteLease(lease) => ConnectionRef::Sqlite(lease),
@@ -120,6 +119,21 @@ impl From<ExclusiveConnection> for Connection {
     }
 }
 
+/// The code of a `match`'s arm for PostgreSQL: `on_postgres!(lease, commit(lease))`. A build without
+/// PostgreSQL has no value for the arm, and leaves its code out.
+#[cfg(feature = "postgres")]
+macro_rules! on_postgres {
+    ($value:expr, $code:expr) => {
+        $code
+    };
+}
+#[cfg(not(feature = "postgres"))]
+macro_rules! on_postgres {
+    ($value:expr, $code:expr) => {
+        $value.never()
+    };
+}
+
 /// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
 /// the name of a method of diesel's `RunQueryDsl`. The columns of a view are selected by
 /// `on!(connection, get_result(query) as View)`. A query of the hot path has its text rendered
@@ -135,9 +149,11 @@ macro_rules! on {
     ($connection:expr, $run:ident($query:expr)) => {
         $crate::connections::on!(@run $connection, $run, $query, $query)
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr)) => {
+    ($connection:expr, $text:ident, $run:ident($query:expr)) => {{
+        // the only use of the text where PostgreSQL's arm is left out
+        let _ = &$text;
         $crate::connections::on!(@run $connection, $run, $text.of($query), $query)
-    };
+    }};
     ($connection:expr, $run:ident($query:expr) as $view:ty) => {
         $crate::connections::on!(
             @run $connection,
@@ -146,22 +162,25 @@ macro_rules! on {
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {
+    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {{
+        let _ = &$text;
         $crate::connections::on!(
             @run $connection,
             $run,
             $text.of($crate::connections::on!(@select $query, $view, diesel::pg::Pg)),
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
-    };
+    }};
     (@select $query:expr, $view:ty, $database:ty) => {
         $query.select(<$view as diesel::SelectableHelper<$database>>::as_select())
     };
     (@run $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
         match $connection.by_database() {
-            $crate::connections::ConnectionRef::Postgres(mut connection) => {
-                let connection: &mut &diesel_async::AsyncPgConnection = &mut connection;
-                diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+            $crate::connections::ConnectionRef::Postgres(connection) => {
+                $crate::connections::on_postgres!(connection, {
+                    let connection: &mut &diesel_async::AsyncPgConnection = &mut { connection };
+                    diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+                })
             }
             $crate::connections::ConnectionRef::Sqlite(connection) => {
                 let query = $on_sqlite;
@@ -205,4 +224,4 @@ macro_rules! find_as {
     };
 }
 
-pub(crate) use {find_as, load_as, on};
+pub(crate) use {find_as, load_as, on, on_postgres};
