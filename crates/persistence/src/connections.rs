@@ -13,7 +13,7 @@ mod deadline;
 mod group_commit;
 mod locked_rows;
 #[cfg(not(feature = "postgres"))]
-mod no_postgres;
+mod not_built;
 mod pools;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -30,10 +30,9 @@ use std::sync::Arc;
 
 use diesel::QueryResult;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use self::connection::BoxFuture;
+use self::connection::{BoxFuture, TaskOutcome};
 pub(crate) use self::connection::{
     Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
 };
@@ -43,7 +42,7 @@ use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
 pub(crate) use self::locked_rows::{for_no_key_update, for_update};
 #[cfg(not(feature = "postgres"))]
-use self::no_postgres as postgres;
+use self::not_built as postgres;
 pub(crate) use self::pools::Pools;
 use self::postgres::PostgresLanes;
 pub(crate) use self::postgres::{CUSTOM_PLAN, StatementText};
@@ -301,15 +300,14 @@ where
     T: Send + 'static,
     W: Future<Output = T> + Send + 'static,
 {
-    let (done, outcome) = oneshot::channel();
-    let work: BoxFuture<'static, ()> = Box::pin(async {
-        // the receiver is gone when the caller was cancelled
-        let _ = done.send(work.await);
+    let work: BoxFuture<'static, TaskOutcome> = Box::pin(async {
+        let outcome: TaskOutcome = Box::new(work.await);
+        outcome
     });
     let task = runtime.spawn(work);
     async {
         match task.await {
-            Ok(()) => outcome.await.ok(),
+            Ok(outcome) => outcome.downcast().ok().map(|outcome| *outcome),
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => None,
         }

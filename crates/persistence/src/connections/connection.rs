@@ -1,5 +1,6 @@
 //! The connection of a query, for either database, and the macro that runs a query on it.
 
+use std::any::Any;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,9 +8,13 @@ use std::sync::Arc;
 use diesel::SqliteConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
-use tokio::sync::{OwnedMutexGuard, oneshot};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::connections::postgres::{AsyncPgConnection, PostgresConnection, PostgresLease};
+
+/// What a task returns, of whatever type: code compiled for each type would be a large part of the
+/// binary.
+pub(crate) type TaskOutcome = Box<dyn Any + Send>;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -31,16 +36,14 @@ impl SpawnBlocking for BlockedThread {
     ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
         match self {
             Self::OfPool => {
-                let (done, outcome) = oneshot::channel();
                 // the runtime gets one task type for all statements
-                let task: Box<dyn FnOnce() + Send> = Box::new(move || {
-                    // the receiver is gone when the caller was cancelled
-                    let _ = done.send(task());
-                });
+                let task: Box<dyn FnOnce() -> TaskOutcome + Send> =
+                    Box::new(move || Box::new(task()));
                 let ended = tokio::task::spawn_blocking(task);
                 Box::pin(async {
-                    ended.await?;
-                    Ok(outcome.await?)
+                    let done = ended.await?.downcast();
+                    done.map(|done| *done)
+                        .map_err(|_| "it has another type".into())
                 })
             }
             Self::OfCaller => {

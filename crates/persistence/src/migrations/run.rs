@@ -30,22 +30,24 @@ pub(super) enum Run {
 }
 
 /// How a transaction of migrations ends early.
-pub(super) enum Ended {
+pub(super) enum MigrationEnd {
     Failed(MigrateError),
     RolledBack(MigrationPlan),
 }
 
-impl From<diesel::result::Error> for Ended {
+impl From<diesel::result::Error> for MigrationEnd {
     fn from(error: diesel::result::Error) -> Self {
         Self::Failed(error.into())
     }
 }
 
 /// The plan of a transaction that was committed or rolled back.
-pub(super) fn outcome(done: Result<MigrationPlan, Ended>) -> Result<MigrationPlan, MigrateError> {
+pub(super) fn outcome(
+    done: Result<MigrationPlan, MigrationEnd>,
+) -> Result<MigrationPlan, MigrateError> {
     match done {
-        Ok(plan) | Err(Ended::RolledBack(plan)) => Ok(plan),
-        Err(Ended::Failed(error)) => Err(error),
+        Ok(plan) | Err(MigrationEnd::RolledBack(plan)) => Ok(plan),
+        Err(MigrationEnd::Failed(error)) => Err(error),
     }
 }
 
@@ -56,26 +58,26 @@ pub(super) fn go<C>(
     target: MigrationTarget,
     run: Run,
     columns: &'static str,
-) -> Result<MigrationPlan, Ended>
+) -> Result<MigrationPlan, MigrationEnd>
 where
     C: MigrationHarness<C::Backend> + Connection,
     SqlQuery: for<'q> LoadQuery<'q, C, TableColumn> + for<'q> LoadQuery<'q, C, CountedRows>,
 {
-    let steps = steps::to(connection, migrations, target).map_err(Ended::Failed)?;
+    let steps = steps::to(connection, migrations, target).map_err(MigrationEnd::Failed)?;
     let has_undone = steps.iter().any(MigrationStep::is_undone);
     // the removed tables and columns are known only afterwards, their contents only before
     let removed = if run == Run::RolledBack && has_undone {
         removed_data::removed_by(connection, columns, |connection| {
             steps::take(connection, migrations, &steps)
         })
-        .map_err(Ended::Failed)?
+        .map_err(MigrationEnd::Failed)?
     } else {
-        steps::take(connection, migrations, &steps).map_err(Ended::Failed)?;
+        steps::take(connection, migrations, &steps).map_err(MigrationEnd::Failed)?;
         Vec::new()
     };
     let plan = MigrationPlan { steps, removed };
     match run {
         Run::Kept => Ok(plan),
-        Run::RolledBack => Err(Ended::RolledBack(plan)),
+        Run::RolledBack => Err(MigrationEnd::RolledBack(plan)),
     }
 }

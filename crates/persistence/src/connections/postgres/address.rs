@@ -61,10 +61,10 @@ impl PostgresAddress {
                 Some(("sslmode", mode)) => ssl_mode = SslMode::parse(mode)?,
                 Some((name, value)) if tls_files.take(name, value) => {}
                 Some(("host", host)) => {
-                    left.push(format!("host={}", socket_or_host(host, parameters)))
+                    left.push(format!("host={}", socket_or_host(host, parameters)));
                 }
                 Some((name, _)) if DRIVER_PARAMETERS.contains(&name) => {
-                    left.push(parameter.to_owned())
+                    left.push(parameter.to_owned());
                 }
                 Some((name, _)) => return Err(unknown_parameter(name)),
                 None => return Err(unknown_parameter(parameter)),
