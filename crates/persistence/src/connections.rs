@@ -8,23 +8,19 @@
 
 pub(crate) mod address;
 mod connection;
-mod custom_plan;
 mod database_url;
 mod deadline;
 mod group_commit;
 mod locked_rows;
+#[cfg(not(feature = "postgres"))]
+mod not_built;
 mod pools;
+#[cfg(feature = "postgres")]
 mod postgres;
-mod postgres_hosts;
-mod postgres_lanes;
-mod postgres_pool;
-mod postgres_refused;
 pub(crate) mod sqlite;
 mod sqlite_file;
 mod sqlite_lane;
 mod sqlite_pool;
-mod statement_text;
-mod tls;
 mod transaction;
 mod usage;
 
@@ -34,24 +30,26 @@ use std::sync::Arc;
 
 use diesel::QueryResult;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use self::connection::BoxFuture;
+use self::connection::{BoxFuture, TaskOutcome};
 pub(crate) use self::connection::{
-    Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on,
+    Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
 };
-pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
 pub(crate) use self::locked_rows::{for_no_key_update, for_update};
+#[cfg(not(feature = "postgres"))]
+use self::not_built as postgres;
 pub(crate) use self::pools::Pools;
-use self::postgres_lanes::PostgresLanes;
+use self::postgres::PostgresLanes;
+pub(crate) use self::postgres::{CUSTOM_PLAN, StatementText};
+#[cfg(feature = "postgres")]
+pub(crate) use self::postgres::{PostgresLease, PostgresPool};
 pub(crate) use self::sqlite_file::MissingFile;
 use self::sqlite_lane::SqliteLane;
-pub(crate) use self::statement_text::StatementText;
 pub(crate) use self::transaction::Transaction;
 pub use self::usage::ConnectionUse;
 use crate::error::{ConnectError, PersistenceError};
@@ -90,6 +88,10 @@ impl Connections {
     /// Returns these connections with lanes for the calling thread, which is one of `threads` and
     /// has its own runtime. For PostgreSQL the thread gets its share of half the pool, for SQLite
     /// one read connection. Lanes are opened at first use; the value must not leave its thread.
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(unreachable_code, reason = "there are no lanes of PostgreSQL")
+    )]
     pub(crate) fn for_this_thread(&self, threads: NonZeroUsize) -> Self {
         let lanes = match &*self.pools {
             Pools::Postgres(pool) => {
@@ -298,15 +300,14 @@ where
     T: Send + 'static,
     W: Future<Output = T> + Send + 'static,
 {
-    let (done, outcome) = oneshot::channel();
-    let work: BoxFuture<'static, ()> = Box::pin(async {
-        // the receiver is gone when the caller was cancelled
-        let _ = done.send(work.await);
+    let work: BoxFuture<'static, TaskOutcome> = Box::pin(async {
+        let outcome: TaskOutcome = Box::new(work.await);
+        outcome
     });
     let task = runtime.spawn(work);
     async {
         match task.await {
-            Ok(()) => outcome.await.ok(),
+            Ok(outcome) => outcome.downcast().ok().map(|outcome| *outcome),
             Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
             Err(_) => None,
         }

@@ -148,6 +148,12 @@ pub enum ConnectError {
     /// The address begins with no known scheme.
     #[error("the database address must begin with sqlite:// or postgres://")]
     UnknownScheme,
+    /// The address is PostgreSQL's, which this build leaves out.
+    #[error(
+        "this refract was built to try it and keeps nothing in PostgreSQL: use the one of \
+         `make build`, or a file: sqlite://PATH"
+    )]
+    NotBuilt,
     /// The address cannot be read. It is not repeated here, since it may hold a password.
     #[error("the database address cannot be read: {0}")]
     Address(String),
@@ -211,6 +217,7 @@ impl ConnectError {
         match self {
             Self::Unreachable { passing, .. } => *passing,
             Self::UnknownScheme
+            | Self::NotBuilt
             | Self::Address(_)
             | Self::EmptyPool
             | Self::UrlFile { .. }

@@ -1,35 +1,28 @@
 //! Migrates a database to the newest migration or to a given one, forwards or back. The migrations
 //! are embedded in the binary.
 
+#[cfg(feature = "postgres")]
+mod postgres;
 mod removed_data;
+mod run;
 mod steps;
 
 use std::sync::Arc;
 
-use diesel::connection::SimpleConnection as _;
-use diesel::query_builder::SqlQuery;
-use diesel::query_dsl::methods::LoadQuery;
-use diesel::{Connection, SqliteConnection};
-use diesel_async::AsyncPgConnection;
-use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use diesel::SqliteConnection;
+use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
 pub use self::removed_data::RemovedData;
-use self::removed_data::{CountedRows, POSTGRES_COLUMNS, SQLITE_COLUMNS, TableColumn};
+use self::removed_data::SQLITE_COLUMNS;
+use self::run::{Run, blocking, go, outcome, unavailable};
 pub use self::steps::{MigrationPlan, MigrationStep};
-use self::steps::{MigrationTarget, POSTGRES_TABLES, SQLITE_TABLES};
-use crate::connections::Pools;
+use self::steps::{MigrationTarget, SQLITE_TABLES};
 use crate::connections::sqlite::{READER, WRITER, keep_write_ahead_log};
-use crate::error::{MigrateError, PersistenceError, SchemaError};
+use crate::connections::{Pools, on_postgres};
+use crate::error::{MigrateError, SchemaError};
 use crate::queries::Database;
 
-const POSTGRES: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
-
-/// An advisory lock: one process migrates at a time; the others wait, up to a minute, and find
-/// nothing left to do. The number of the lock is the eight bytes of `"refract "`.
-const LOCK: &str = "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
-    SELECT pg_advisory_xact_lock(8243107334417773600)";
 
 impl Database {
     /// Runs the missing migrations and returns how many there were.
@@ -53,15 +46,7 @@ impl Database {
         let connections = self.connections.clone();
         let work = async move {
             let checked = match connections.pools() {
-                Pools::Postgres(pool) => {
-                    let opened = pool.server.connect().await.map_err(|e| unavailable(&e))?;
-                    tokio::task::spawn_blocking(move || {
-                        let mut connection: AsyncConnectionWrapper<AsyncPgConnection> =
-                            opened.connection.into();
-                        steps::check(&mut connection, &POSTGRES, POSTGRES_TABLES)
-                    })
-                    .await
-                }
+                Pools::Postgres(pool) => on_postgres!(pool, postgres::check(pool).await),
                 Pools::Sqlite(pools) => {
                     let file = Arc::clone(&pools.file);
                     tokio::task::spawn_blocking(move || {
@@ -112,9 +97,7 @@ impl Database {
         let work = async move {
             match connections.pools() {
                 Pools::Postgres(pool) => {
-                    let opening = pool.server.connect().await;
-                    let opened = opening.map_err(|error| unavailable(&error))?;
-                    blocking(move || migrate_postgres(opened.connection, target, run)).await
+                    on_postgres!(pool, postgres::migrate(pool, target, run).await)
                 }
                 Pools::Sqlite(pools) => {
                     let file = Arc::clone(&pools.file);
@@ -131,55 +114,6 @@ impl Database {
     }
 }
 
-fn unavailable(error: &diesel::ConnectionError) -> PersistenceError {
-    PersistenceError::Unavailable(error.to_string())
-}
-
-/// Runs migrations, which block their thread, on a thread of the blocking pool.
-async fn blocking(
-    work: impl FnOnce() -> Result<MigrationPlan, MigrateError> + Send + 'static,
-) -> Result<MigrationPlan, MigrateError> {
-    let ended = tokio::task::spawn_blocking(work).await;
-    ended.unwrap_or_else(|error| Err(MigrateError::Failed(error.to_string())))
-}
-
-/// Whether the migrations of a run are committed or rolled back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Run {
-    Kept,
-    RolledBack,
-}
-
-/// How a transaction of migrations ends early.
-enum Ended {
-    Failed(MigrateError),
-    RolledBack(MigrationPlan),
-}
-
-impl From<diesel::result::Error> for Ended {
-    fn from(error: diesel::result::Error) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
-fn migrate_postgres(
-    connection: AsyncPgConnection,
-    target: MigrationTarget,
-    run: Run,
-) -> Result<MigrationPlan, MigrateError> {
-    let mut connection: AsyncConnectionWrapper<AsyncPgConnection> = connection.into();
-    if target == MigrationTarget::Newest
-        && steps::check(&mut connection, &POSTGRES, POSTGRES_TABLES).is_ok()
-    {
-        return Ok(MigrationPlan::default());
-    }
-    let done = connection.transaction(|connection| {
-        connection.batch_execute(LOCK)?;
-        go(connection, &POSTGRES, target, run, POSTGRES_COLUMNS)
-    });
-    outcome(done)
-}
-
 fn migrate_sqlite(
     mut connection: SqliteConnection,
     target: MigrationTarget,
@@ -193,42 +127,4 @@ fn migrate_sqlite(
     let done = connection
         .immediate_transaction(|connection| go(connection, &SQLITE, target, run, SQLITE_COLUMNS));
     outcome(done)
-}
-
-fn outcome(done: Result<MigrationPlan, Ended>) -> Result<MigrationPlan, MigrateError> {
-    match done {
-        Ok(plan) | Err(Ended::RolledBack(plan)) => Ok(plan),
-        Err(Ended::Failed(error)) => Err(error),
-    }
-}
-
-/// Migrates to a target within a transaction. `columns` is the statement that lists all columns.
-fn go<C>(
-    connection: &mut C,
-    migrations: &EmbeddedMigrations,
-    target: MigrationTarget,
-    run: Run,
-    columns: &'static str,
-) -> Result<MigrationPlan, Ended>
-where
-    C: MigrationHarness<C::Backend> + Connection,
-    SqlQuery: for<'q> LoadQuery<'q, C, TableColumn> + for<'q> LoadQuery<'q, C, CountedRows>,
-{
-    let steps = steps::to(connection, migrations, target).map_err(Ended::Failed)?;
-    let has_undone = steps.iter().any(MigrationStep::is_undone);
-    // the removed tables and columns are known only afterwards, their contents only before
-    let removed = if run == Run::RolledBack && has_undone {
-        removed_data::removed_by(connection, columns, |connection| {
-            steps::take(connection, migrations, &steps)
-        })
-        .map_err(Ended::Failed)?
-    } else {
-        steps::take(connection, migrations, &steps).map_err(Ended::Failed)?;
-        Vec::new()
-    };
-    let plan = MigrationPlan { steps, removed };
-    match run {
-        Run::Kept => Ok(plan),
-        Run::RolledBack => Err(Ended::RolledBack(plan)),
-    }
 }

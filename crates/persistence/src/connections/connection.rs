@@ -1,16 +1,20 @@
 //! The connection of a query, for either database, and the macro that runs a query on it.
 
+use std::any::Any;
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use diesel::SqliteConnection;
-use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
-use tokio::sync::{OwnedMutexGuard, oneshot};
+use tokio::sync::OwnedMutexGuard;
 
-use crate::connections::postgres::PostgresConnection;
+use crate::connections::postgres::{AsyncPgConnection, PostgresConnection, PostgresLease};
+
+/// What a task returns, of whatever type: code compiled for each type would be a large part of the
+/// binary.
+pub(crate) type TaskOutcome = Box<dyn Any + Send>;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -32,16 +36,14 @@ impl SpawnBlocking for BlockedThread {
     ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
         match self {
             Self::OfPool => {
-                let (done, outcome) = oneshot::channel();
                 // the runtime gets one task type for all statements
-                let task: Box<dyn FnOnce() + Send> = Box::new(move || {
-                    // the receiver is gone when the caller was cancelled
-                    let _ = done.send(task());
-                });
+                let task: Box<dyn FnOnce() -> TaskOutcome + Send> =
+                    Box::new(move || Box::new(task()));
                 let ended = tokio::task::spawn_blocking(task);
                 Box::pin(async {
-                    ended.await?;
-                    Ok(outcome.await?)
+                    let done = ended.await?.downcast();
+                    done.map(|done| *done)
+                        .map_err(|_| "it has another type".into())
                 })
             }
             Self::OfCaller => {
@@ -65,7 +67,7 @@ pub(crate) enum Connection {
     /// A lane to a PostgreSQL server, on which the statements of many queries are pipelined.
     PostgresLane(Arc<PostgresConnection>),
     /// A connection to a PostgreSQL server, leased until it is dropped.
-    PostgresLease(Object<AsyncPgConnection>),
+    PostgresLease(PostgresLease),
     /// A lane to an SQLite file: it belongs to the caller's thread and blocks it.
     SqliteLane(OwnedMutexGuard<AsyncSqliteConnection>),
     /// A connection to an SQLite file, leased until it is dropped.
@@ -79,7 +81,7 @@ pub(crate) enum Connection {
 )]
 pub(crate) enum ExclusiveConnection {
     /// To a PostgreSQL server.
-    Postgres(Object<AsyncPgConnection>),
+    Postgres(PostgresLease),
     /// To an SQLite file: the only connection that may write.
     Sqlite(Object<AsyncSqliteConnection>),
 }
@@ -94,7 +96,7 @@ pub(crate) enum ConnectionRef<'a> {
 impl Connection {
     pub(crate) fn by_database(&mut self) -> ConnectionRef<'_> {
         match self {
-            Self::PostgresLane(lane) => ConnectionRef::Postgres(&lane.connection),
+            Self::PostgresLane(lane) => ConnectionRef::Postgres(lane.connection()),
             Self::PostgresLease(lease) => ConnectionRef::Postgres(lease),
             Self::SqliteLane(lane) => ConnectionRef::Sqlite(lane),
             Self::SqliteLease(lease) => ConnectionRef::Sqlite(lease),
@@ -120,6 +122,21 @@ impl From<ExclusiveConnection> for Connection {
     }
 }
 
+/// The code of a `match`'s arm for PostgreSQL: `on_postgres!(lease, commit(lease))`. A build without
+/// PostgreSQL has no value for the arm, and leaves its code out.
+#[cfg(feature = "postgres")]
+macro_rules! on_postgres {
+    ($value:expr, $code:expr) => {
+        $code
+    };
+}
+#[cfg(not(feature = "postgres"))]
+macro_rules! on_postgres {
+    ($value:expr, $code:expr) => {
+        $value.never()
+    };
+}
+
 /// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
 /// the name of a method of diesel's `RunQueryDsl`. The columns of a view are selected by
 /// `on!(connection, get_result(query) as View)`. A query of the hot path has its text rendered
@@ -135,9 +152,11 @@ macro_rules! on {
     ($connection:expr, $run:ident($query:expr)) => {
         $crate::connections::on!(@run $connection, $run, $query, $query)
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr)) => {
+    ($connection:expr, $text:ident, $run:ident($query:expr)) => {{
+        // the only use of the text where PostgreSQL's arm is left out
+        let _ = &$text;
         $crate::connections::on!(@run $connection, $run, $text.of($query), $query)
-    };
+    }};
     ($connection:expr, $run:ident($query:expr) as $view:ty) => {
         $crate::connections::on!(
             @run $connection,
@@ -146,22 +165,25 @@ macro_rules! on {
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {
+    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {{
+        let _ = &$text;
         $crate::connections::on!(
             @run $connection,
             $run,
             $text.of($crate::connections::on!(@select $query, $view, diesel::pg::Pg)),
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
-    };
+    }};
     (@select $query:expr, $view:ty, $database:ty) => {
         $query.select(<$view as diesel::SelectableHelper<$database>>::as_select())
     };
     (@run $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
         match $connection.by_database() {
-            $crate::connections::ConnectionRef::Postgres(mut connection) => {
-                let connection: &mut &diesel_async::AsyncPgConnection = &mut connection;
-                diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+            $crate::connections::ConnectionRef::Postgres(connection) => {
+                $crate::connections::on_postgres!(connection, {
+                    let connection: &mut &diesel_async::AsyncPgConnection = &mut { connection };
+                    diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+                })
             }
             $crate::connections::ConnectionRef::Sqlite(connection) => {
                 let query = $on_sqlite;
@@ -205,4 +227,4 @@ macro_rules! find_as {
     };
 }
 
-pub(crate) use {find_as, load_as, on};
+pub(crate) use {find_as, load_as, on, on_postgres};

@@ -1,6 +1,5 @@
 //! Row locks: queries whose rows cannot change until the transaction ends.
 
-use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sqlite::Sqlite;
 use diesel::{QueryResult, RunQueryDsl};
@@ -9,6 +8,10 @@ use diesel::{QueryResult, RunQueryDsl};
 /// such a transaction already holds the only lock.
 pub(crate) struct LockedRows<Q> {
     query: Q,
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(dead_code, reason = "only PostgreSQL reads it")
+    )]
     on_postgres: &'static str,
 }
 
@@ -29,8 +32,9 @@ pub(crate) fn for_no_key_update<Q>(query: Q) -> LockedRows<Q> {
     }
 }
 
-impl<Q: QueryFragment<Pg>> QueryFragment<Pg> for LockedRows<Q> {
-    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+#[cfg(feature = "postgres")]
+impl<Q: QueryFragment<diesel::pg::Pg>> QueryFragment<diesel::pg::Pg> for LockedRows<Q> {
+    fn walk_ast<'b>(&'b self, mut pass: AstPass<'_, 'b, diesel::pg::Pg>) -> QueryResult<()> {
         self.query.walk_ast(pass.reborrow())?;
         pass.push_sql(self.on_postgres);
         Ok(())

@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
-
 use crate::connections::address::Address;
 use crate::connections::connection::{Connection, ExclusiveConnection};
 use crate::connections::database_url::DatabaseUrl;
-use crate::connections::postgres::PostgresServer;
-use crate::connections::postgres_pool::PostgresPool;
+use crate::connections::postgres::PostgresPool;
 use crate::connections::sqlite_file::MissingFile;
 use crate::connections::sqlite_pool::SqlitePools;
 use crate::error::{ConnectError, PersistenceError};
@@ -46,9 +43,7 @@ impl Pools {
                     .map(Self::Sqlite)
             }
             Address::Postgres(address) => {
-                let server = PostgresServer::new(*address, url)?;
-                server.reach().await?;
-                let pool = PostgresPool::new(server, size, Handle::current())?;
+                let pool = PostgresPool::open(*address, url, size).await?;
                 Ok(Self::Postgres(Arc::new(pool)))
             }
         }
@@ -57,7 +52,7 @@ impl Pools {
     /// Leases a connection for a query that only reads.
     pub(crate) async fn reader(&self) -> Result<Connection, PersistenceError> {
         Ok(match self {
-            Self::Postgres(pool) => Connection::PostgresLease(pool.leased.get().await?),
+            Self::Postgres(pool) => Connection::PostgresLease(pool.lease().await?),
             Self::Sqlite(pools) => Connection::SqliteLease(pools.readers.get().await?),
         })
     }
@@ -65,7 +60,7 @@ impl Pools {
     /// Leases a connection for a query that writes.
     pub(crate) async fn writer(&self) -> Result<ExclusiveConnection, PersistenceError> {
         Ok(match self {
-            Self::Postgres(pool) => ExclusiveConnection::Postgres(pool.leased.get().await?),
+            Self::Postgres(pool) => ExclusiveConnection::Postgres(pool.lease().await?),
             Self::Sqlite(pools) => {
                 let writer = pools.writer.get().await?;
                 pools.file.check()?;

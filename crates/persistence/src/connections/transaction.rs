@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use diesel::connection::AnsiTransactionManager;
 use diesel::{QueryResult, SqliteConnection};
-use diesel_async::{AsyncConnection, AsyncPgConnection, TransactionManager as _};
+use diesel_async::{AsyncConnection, TransactionManager as _};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::connections::connection::{AsyncSqliteConnection, ConnectionRef, ExclusiveConnection};
+use crate::connections::connection::{
+    AsyncSqliteConnection, ConnectionRef, ExclusiveConnection, on_postgres,
+};
 
 /// A transaction that writes. Its statements are run by `on!(tx, execute(…))`. One that is dropped
 /// before [`Transaction::commit`] is rolled back.
@@ -29,7 +31,10 @@ impl Transaction {
     /// wrote could wait for a lock whose holder waits for that read to end.
     pub(crate) async fn begin(mut connection: ExclusiveConnection) -> QueryResult<Self> {
         match &mut connection {
-            ExclusiveConnection::Postgres(lease) => begin_postgres(lease).await?,
+            ExclusiveConnection::Postgres(lease) => on_postgres!(lease, {
+                type Manager = diesel_async::AnsiTransactionManager;
+                Manager::begin_transaction_sql(&mut **lease, "BEGIN").await?;
+            }),
             ExclusiveConnection::Sqlite(lease) => begin_sqlite(lease).await?,
         }
         let shared = Arc::new(Mutex::new(connection));
@@ -52,7 +57,9 @@ impl Transaction {
         }
         self.has_ended = true;
         match &mut *self.connection {
-            ExclusiveConnection::Postgres(lease) => commit(&mut **lease).await,
+            ExclusiveConnection::Postgres(lease) => {
+                on_postgres!(lease, commit(&mut **lease).await)
+            }
             ExclusiveConnection::Sqlite(lease) => commit(&mut **lease).await,
         }
     }
@@ -74,13 +81,11 @@ async fn roll_back(shared: Arc<Mutex<ExclusiveConnection>>) {
         C::TransactionManager::rollback_transaction(connection).await
     }
     let _ = match &mut *shared.lock().await {
-        ExclusiveConnection::Postgres(lease) => roll_back(&mut **lease).await,
+        ExclusiveConnection::Postgres(lease) => {
+            on_postgres!(lease, roll_back(&mut **lease).await)
+        }
         ExclusiveConnection::Sqlite(lease) => roll_back(&mut **lease).await,
     };
-}
-
-async fn begin_postgres(connection: &mut AsyncPgConnection) -> QueryResult<()> {
-    diesel_async::AnsiTransactionManager::begin_transaction_sql(connection, "BEGIN").await
 }
 
 async fn begin_sqlite(connection: &mut AsyncSqliteConnection) -> QueryResult<()> {

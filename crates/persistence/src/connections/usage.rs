@@ -26,7 +26,7 @@ impl ConnectionUse {
     pub(crate) fn of(pools: &Pools) -> Self {
         match pools {
             Pools::Postgres(pool) => {
-                let leases = Self::of_pool(pool.leased.status());
+                let leases = Self::of_pool(pool.status());
                 let of_threads = pool.taken();
                 Self {
                     allowed: leases.allowed + of_threads,

@@ -10,12 +10,6 @@ use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl as _, sql_que
 
 use crate::error::MigrateError;
 
-/// Lists all columns of PostgreSQL's tables.
-pub(super) const POSTGRES_COLUMNS: &str = "SELECT table_name::text AS name, \
-    column_name::text AS column_name FROM information_schema.columns \
-    JOIN information_schema.tables USING (table_schema, table_name) \
-    WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'";
-
 /// Lists all columns of SQLite's tables.
 pub(super) const SQLITE_COLUMNS: &str = "SELECT tables.name AS name, columns.name AS column_name \
     FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns \

@@ -10,10 +10,6 @@ use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 use crate::error::{MigrateError, SchemaError};
 use crate::migrations::removed_data::RemovedData;
 
-/// Lists the tables that a role finds without naming their schema, also those it may not read.
-pub(super) const POSTGRES_TABLES: &str = "SELECT tablename::text AS name FROM pg_catalog.pg_tables \
-    WHERE schemaname = ANY (current_schemas(false)) ORDER BY tablename";
-
 /// Lists SQLite's tables.
 pub(super) const SQLITE_TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table' \
     AND name NOT LIKE 'sqlite_%' ORDER BY name";

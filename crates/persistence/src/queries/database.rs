@@ -148,7 +148,7 @@ impl Database {
     /// [`ConnectError::LosesStatements`] when it does not.
     pub async fn check_pooler(&self) -> Result<(), ConnectError> {
         match self.connections.pools() {
-            Pools::Postgres(pool) => pool.server.check_prepared_statements().await,
+            Pools::Postgres(pool) => pool.check_prepared_statements().await,
             Pools::Sqlite(_) => Ok(()),
         }
     }

@@ -9,11 +9,10 @@ use chrono::{DateTime, Utc};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, FromSql, Queryable};
 use diesel::expression::AsExpression;
-use diesel::pg::{Pg, PgValue};
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
+use diesel::sql_types::SqlType;
 pub(crate) use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
-use diesel::sql_types::{SqlType, Timestamptz};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
     AccountId, ApiKeyId, BudgetHolderId, EventId, ExampleId, FileRunId, NodeId, PersonId,
@@ -82,22 +81,10 @@ impl<T: ToSql<Moment, DB> + Debug, DB: Backend> ToSql<Moment, DB> for Bind<T> {
 
 macro_rules! id_columns {
     ($($id:ident),*) => {$(
-        impl ToSql<Id, Pg> for $id {
-            fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-                ToSql::<diesel::sql_types::Uuid, Pg>::to_sql(self.as_ref(), out)
-            }
-        }
-
         impl ToSql<Id, Sqlite> for $id {
             fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
                 out.set_value(self.as_ref().as_bytes().as_slice());
                 Ok(IsNull::No)
-            }
-        }
-
-        impl FromSql<Id, Pg> for $id {
-            fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-                FromSql::<diesel::sql_types::Uuid, Pg>::from_sql(value).map(Self::new)
             }
         }
 
@@ -122,41 +109,39 @@ macro_rules! id_columns {
     )*};
 }
 
-id_columns!(
-    AccountId,
-    BudgetHolderId,
-    AnyId,
-    ApiKeyId,
-    EventId,
-    ExampleId,
-    FileRunId,
-    NodeId,
-    PersonId,
-    PrismChangeId,
-    PrismId,
-    ResultId,
-    RetestId,
-    SignInTryId,
-    SittingId,
-    UploadId
-);
-
-impl ToSql<Moment, Pg> for DateTime<Utc> {
-    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
-        ToSql::<Timestamptz, Pg>::to_sql(self, out)
-    }
+/// The types of ids.
+macro_rules! id_types {
+    ($columns:ident) => {
+        $columns!(
+            AccountId,
+            BudgetHolderId,
+            AnyId,
+            ApiKeyId,
+            EventId,
+            ExampleId,
+            FileRunId,
+            NodeId,
+            PersonId,
+            PrismChangeId,
+            PrismId,
+            ResultId,
+            RetestId,
+            SignInTryId,
+            SittingId,
+            UploadId
+        );
+    };
 }
+
+id_types!(id_columns);
+
+#[cfg(feature = "postgres")]
+mod postgres;
 
 impl ToSql<Moment, Sqlite> for DateTime<Utc> {
     fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> serialize::Result {
         out.set_value(self.timestamp_millis());
         Ok(IsNull::No)
-    }
-}
-
-impl FromSql<Moment, Pg> for DateTime<Utc> {
-    fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-        FromSql::<Timestamptz, Pg>::from_sql(value)
     }
 }
 

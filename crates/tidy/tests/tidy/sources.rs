@@ -221,7 +221,7 @@ fn nothing_is_left_unfinished() {
 /// `Transaction`.
 const MACROS_OF_PERSISTENCE: [&str; 3] = [
     "crates/persistence/src/connections/connection.rs",
-    "crates/persistence/src/queries/results/insert.rs",
+    "crates/persistence/src/queries/results/insert/",
     "crates/persistence/src/schema/",
 ];
 

@@ -1,13 +1,6 @@
 use super::*;
 use crate::connections::DatabaseUrl;
 
-fn server(url: &str) -> PostgresAddress {
-    match Address::parse(url).unwrap() {
-        Address::Postgres(address) => *address,
-        Address::Sqlite(_) => panic!("{url} is PostgreSQL"),
-    }
-}
-
 fn refusal(url: &str) -> String {
     Address::parse(url).err().unwrap().to_string()
 }
@@ -66,133 +59,13 @@ fn other_schemes_are_refused_with_those_that_there_are() {
     }
 }
 
+/// Runs in `cargo test -p refract-persistence --no-default-features --lib address`.
+#[cfg(not(feature = "postgres"))]
 #[test]
-fn what_tls_needs_is_taken_out_of_the_parameters() {
-    let plain = server("postgresql://u:p%40@h:6543/d");
-    assert_eq!(plain.ssl_mode, SslMode::Prefer);
-    assert_eq!(plain.config.get_password(), Some("p@".as_bytes()));
-    assert_eq!(plain.config.get_hosts(), [Host::Tcp("h".to_owned())]);
-
-    let full = server(
-        "postgres://u:p?sslmode=x@a:1,b:2/d?sslmode=verify-full&sslrootcert=/r%20t.pem\
-         &sslcert=/c.pem&sslkey=/k.pem&target_session_attrs=read-write",
-    );
-    assert_eq!(full.ssl_mode, SslMode::VerifyFull);
-    let files = TlsFiles {
-        roots: Some(PathBuf::from("/r t.pem")),
-        certificate: Some(PathBuf::from("/c.pem")),
-        key: Some(PathBuf::from("/k.pem")),
-    };
-    assert_eq!(full.tls_files, files);
-    let none = server("postgres://h/d?sslcert=&sslkey=&sslrootcert=");
-    assert_eq!(none.tls_files, TlsFiles::default());
-    assert_eq!(full.config.get_password(), Some("p?sslmode=x".as_bytes()));
-    assert_eq!(full.config.get_hosts().len(), 2);
-}
-
-#[test]
-fn a_password_may_hold_every_character_and_never_becomes_a_host() {
-    let passwords = (' '..='~')
-        .filter(|c| *c != '%')
-        .map(|c| format!("a{c}b{c}{c}c"));
-    let more = [
-        "p@ss:w/r?#d",
-        "a@b?c@d?",
-        "a@?=",
-        "?=@",
-        "@",
-        "@@/",
-        ":@",
-        "a@b/c",
-        "50%",
-        "ö@",
-        "p@[::1]",
-    ];
-    for password in passwords.chain(more.map(ToOwned::to_owned)) {
-        let url = format!("postgres://u:{password}@h:6543/d?application_name=x");
-        let read = server(&url);
-        assert_eq!(read.config.get_password(), Some(password.as_bytes()));
-        assert_eq!(read.config.get_user(), Some("u"), "{url}");
-        assert_eq!(read.config.get_hosts(), [Host::Tcp("h".to_owned())]);
-        assert_eq!(read.config.get_ports(), [6543]);
-        assert_eq!(read.config.get_dbname(), Some("d"));
+fn a_build_without_postgresql_refuses_its_addresses() {
+    for url in ["postgres://u:secret@h/d", "postgresql://h/d?x=1"] {
+        let refusal = refusal(url);
+        assert!(refusal.contains("`make build`"), "{refusal}");
+        assert!(!refusal.contains("secret"), "{refusal}");
     }
-    // a user name that contains an `@`
-    let user = server("postgres://u@h:p@h.example/d");
-    assert_eq!(user.config.get_user(), Some("u@h"));
-    for ambiguous in [
-        "postgres://u:secret@h/d?application_name=a@b",
-        "postgres://u:se@cr?x=et@h/d",
-        "postgres://h/d?user=u&password=sec@ret",
-    ] {
-        let words = refusal(ambiguous);
-        assert!(words.contains("%40") && !words.contains("ret"), "{words}");
-    }
-}
-
-#[test]
-fn a_socket_is_found_by_its_folder_and_has_no_tls() {
-    let socket = |url| {
-        let read = server(url);
-        assert_eq!(read.ssl_mode, SslMode::Disable, "{url}");
-        let [Host::Unix(path)] = read.config.get_hosts() else {
-            panic!("{url} is a socket");
-        };
-        path.clone()
-    };
-    for url in [
-        "postgres:///d?host=/run/postgresql",
-        "postgres:///d?host=%2Frun%2Fpostgresql&sslmode=require",
-        "postgres://%2Frun%2Fpostgresql/d",
-        "postgres://u:p@%2Frun%2Fpostgresql:6543/d",
-    ] {
-        assert_eq!(socket(url), Path::new("/run/postgresql"), "{url}");
-    }
-    let here = std::env::current_dir().unwrap();
-    assert_eq!(socket("postgres:///d?host=run/pg"), here.join("run/pg"));
-    // a folder without the port's socket is read as a host
-    let host = server("postgres:///d?host=src&port=1");
-    assert_eq!(host.config.get_hosts(), [Host::Tcp("src".to_owned())]);
-    assert_eq!(host.ssl_mode, SslMode::Prefer);
-    assert!(refusal("postgres:///d").contains("host=/run/postgresql"));
-    let mixed = "postgres://h/d?host=/run/postgresql";
-    assert!(refusal(mixed).contains("sslmode=disable"));
-    server(&format!("{mixed}&sslmode=disable"));
-}
-
-#[test]
-fn a_refusal_never_repeats_the_address() {
-    for url in [
-        "postgres://user:secret@host:port/d",
-        "postgres://user:secret@host/d?sec%20ret=1",
-        "postgres://user:secret@ho%zzst/d?port=x",
-        "postgres://user:secret?@host/?sslmode=secret",
-    ] {
-        let words = refusal(url);
-        assert!(!words.contains("sec"), "{words}");
-    }
-    assert!(refusal("postgres://h/d?sslmode=allow").contains("sslmode"));
-    assert!(refusal("postgres://h:x/d").contains("port"));
-}
-
-#[test]
-fn a_parameter_of_another_client_is_named() {
-    for name in [
-        "pgbouncer",
-        "schema",
-        "connection_limit",
-        "ssl",
-        "gssencmode",
-        "supa",
-        "uselibpqcompat",
-        "sslnegotiation",
-    ] {
-        for parameter in [format!("{name}=true"), name.to_owned()] {
-            let words = refusal(&format!("postgres://h/d?sslmode=require&{parameter}"));
-            assert!(words.contains(&format!("parameter {name},")), "{words}");
-        }
-    }
-    let taken =
-        server("postgres://h/d?options=endpoint%3Dep-1&channel_binding=require&connect_timeout=9");
-    assert_eq!(taken.config.get_options(), Some("endpoint=ep-1"));
 }

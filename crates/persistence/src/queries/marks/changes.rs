@@ -169,7 +169,7 @@ async fn edit(
                 rows.add(prism, (result, &question), before, after);
             }
         }
-        rows.save(tx, prism).await?;
+        rows.save(tx).await?;
     }
     Ok(changed)
 }
@@ -238,9 +238,9 @@ impl ChangedRows {
         self.gone.extend(gone);
     }
 
-    async fn save(self, tx: &mut Transaction, prism: PrismId) -> Result<(), PersistenceError> {
-        save_rows(tx, MarkTable::Counting, prism, self.counting).await?;
-        save_rows(tx, MarkTable::Beside, prism, self.beside).await?;
+    async fn save(self, tx: &mut Transaction) -> Result<(), PersistenceError> {
+        save_rows(tx, MarkTable::Counting, self.counting).await?;
+        save_rows(tx, MarkTable::Beside, self.beside).await?;
         for (result, question) in self.unmarked {
             let row = marks::table.find((Bind(result), question));
             on!(tx, execute(diesel::delete(row)))?;

@@ -1,42 +1,19 @@
 //! Reads all rows of an account from one snapshot of the database.
 
+#[cfg(feature = "postgres")]
+mod postgres;
+
 use diesel::connection::{DefaultLoadingMode, SimpleConnection as _};
-use diesel::sql_types::Text;
-use diesel::{QueryableByName, SqliteConnection, sql_query};
-use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
+use diesel::{SqliteConnection, sql_query};
 use tokio::sync::mpsc;
 
-use super::account_table::{AccountSelection, AccountTable};
-use super::lines::write_line;
-use super::statements::{SqlDialect, written};
+use super::account_rows::{AccountRows, ROWS_AT_ONCE, RowCells, page};
+use super::account_table::AccountSelection;
+use super::statements::SqlDialect;
 use super::tables::ACCOUNT_TABLES;
-use crate::connections::ExclusiveConnection;
+use crate::connections::{ExclusiveConnection, on_postgres};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-
-/// Rows that are read at once; a result may have a mebibyte.
-const ROWS_AT_ONCE: usize = 100;
-
-/// Begins the snapshot. The first page of a large table may take longer than a session's timeout.
-const BEGIN_POSTGRES: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
-    SET LOCAL statement_timeout = 0";
-
-/// Rows of one table.
-#[derive(Debug)]
-pub struct AccountRows {
-    /// The table. All rows of one table come before those of the next.
-    pub table: &'static AccountTable,
-    /// A line of JSON for each row, in the order of the primary key.
-    pub lines: Vec<u8>,
-    /// The number of rows.
-    pub rows: u64,
-}
-
-#[derive(QueryableByName)]
-struct RowCells {
-    #[diesel(sql_type = Text)]
-    cells: String,
-}
 
 impl Database {
     /// Reads all rows of an account, table by table, and sends them in pages at the pace of the
@@ -51,11 +28,8 @@ impl Database {
         pages: mpsc::Sender<AccountRows>,
     ) -> Result<(), PersistenceError> {
         let reading = self.write(async move |connection| match connection {
-            ExclusiveConnection::Postgres(mut lease) => {
-                lease.batch_execute(BEGIN_POSTGRES).await?;
-                let read = read_postgres(&mut lease, selection, pages).await;
-                lease.batch_execute("ROLLBACK").await?;
-                read
+            ExclusiveConnection::Postgres(lease) => {
+                on_postgres!(lease, postgres::read(lease, selection, pages).await)
             }
             ExclusiveConnection::Sqlite(mut lease) => {
                 let reading = lease.spawn_blocking(move |connection| {
@@ -70,34 +44,6 @@ impl Database {
         });
         reading.await
     }
-}
-
-async fn read_postgres(
-    connection: &mut AsyncPgConnection,
-    selection: AccountSelection,
-    pages: mpsc::Sender<AccountRows>,
-) -> Result<(), PersistenceError> {
-    let fetch = format!("FETCH FORWARD {ROWS_AT_ONCE} FROM account_rows");
-    for table in ACCOUNT_TABLES {
-        let select = SqlDialect::Postgres.select(table, &selection);
-        let declare = format!("DECLARE account_rows NO SCROLL CURSOR FOR {select}");
-        connection.batch_execute(&declare).await?;
-        loop {
-            let query = sql_query(fetch.as_str());
-            let rows: Vec<RowCells> =
-                diesel_async::RunQueryDsl::load(query, &mut *connection).await?;
-            let is_last = rows.len() < ROWS_AT_ONCE;
-            let page = page(table, rows)?;
-            if page.rows > 0 && pages.send(page).await.is_err() {
-                return Ok(());
-            }
-            if is_last {
-                break;
-            }
-        }
-        connection.batch_execute("CLOSE account_rows").await?;
-    }
-    Ok(())
 }
 
 fn read_sqlite(
@@ -128,18 +74,4 @@ fn read_sqlite(
         }
     }
     Ok(())
-}
-
-fn page(
-    table: &'static AccountTable,
-    found: Vec<RowCells>,
-) -> Result<AccountRows, PersistenceError> {
-    let columns: Vec<_> = written(table).collect();
-    let mut lines = Vec::new();
-    let mut rows = 0;
-    for row in found {
-        write_line(&columns, &row.cells, &mut lines)?;
-        rows += 1;
-    }
-    Ok(AccountRows { table, lines, rows })
 }

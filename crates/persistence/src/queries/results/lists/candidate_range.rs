@@ -8,7 +8,6 @@
 
 use diesel::backend::Backend;
 use diesel::dsl::sql;
-use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer};
 use diesel::sqlite::Sqlite;
@@ -18,7 +17,7 @@ use refract_domain::result::actor::ResultActor;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::schema::results;
-use crate::schema::sql_types::{Bind, Id, Moment};
+use crate::schema::sql_types::{Bind, Id};
 
 /// Results that one index finds, in an order, from an id on.
 pub(crate) struct CandidateRange {
@@ -117,11 +116,14 @@ pub(crate) trait CandidateBackend: Backend {
     fn query(range: CandidateRange) -> results::BoxedQuery<'static, Self>;
 }
 
-impl CandidateBackend for Pg {
+#[cfg(feature = "postgres")]
+impl CandidateBackend for diesel::pg::Pg {
     /// The ids have the bounds of the period too. Of two plain comparisons the planner would expect
     /// far fewer matches than there are, and rather sort all results of the period than walk along
     /// the index of the searched column. Of a `CASE` it expects that hardly a row is left out.
     fn query(mut range: CandidateRange) -> results::BoxedQuery<'static, Self> {
+        use crate::schema::sql_types::Moment;
+
         let order = sql::<Bool>(&range.order_by(&[range.searched.column()]));
         let (after, before) = range.between;
         let is_prism = results::prism_id.eq(Bind(range.prism));

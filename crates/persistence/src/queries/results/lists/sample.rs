@@ -6,7 +6,6 @@
 
 use diesel::backend::Backend;
 use diesel::dsl::sql;
-use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool};
 use diesel::sqlite::Sqlite;
@@ -31,18 +30,15 @@ struct SampleRange {
 
 /// A database that has the index of the sample.
 trait SampleBackend: Backend {
-    /// The statement, without columns.
+    /// The statement, without columns. It orders by the random bits of the ids as the index of the
+    /// database has them.
     fn query(range: SampleRange) -> results::BoxedQuery<'static, Self>;
 }
 
-/// The random bits of an id, as the index of PostgreSQL has them.
-const BITS_ON_POSTGRES: &str = "substring(uuid_send(results.id) FROM 13)";
-/// The random bits of an id, as the index of SQLite has them.
-const BITS_ON_SQLITE: &str = "substr(results.id, 13)";
-
-impl SampleBackend for Pg {
+#[cfg(feature = "postgres")]
+impl SampleBackend for diesel::pg::Pg {
     fn query(range: SampleRange) -> results::BoxedQuery<'static, Self> {
-        let bits = BITS_ON_POSTGRES;
+        let bits = "substring(uuid_send(results.id) FROM 13)";
         // compared as an element, since the planner drops a constant from the order, and then other
         // indexes would fit too
         let query = ResultQuery::of_account(range.account).statement::<Self>();
@@ -62,7 +58,7 @@ impl SampleBackend for Pg {
 
 impl SampleBackend for Sqlite {
     fn query(range: SampleRange) -> results::BoxedQuery<'static, Self> {
-        let bits = BITS_ON_SQLITE;
+        let bits = "substr(results.id, 13)";
         let query = ResultQuery::of_account(range.account).statement::<Self>();
         let query = query
             .filter(results::prism_id.eq(Bind(range.prism)))

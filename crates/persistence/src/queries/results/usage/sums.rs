@@ -1,7 +1,6 @@
 //! Sums of usage: of results, and of rows that have such sums.
 
 use diesel::backend::Backend;
-use diesel::pg::Pg;
 use diesel::sqlite::Sqlite;
 
 /// Sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
@@ -30,7 +29,8 @@ pub(super) trait UsageBackend: Backend {
     const DAY: &'static str;
 }
 
-impl UsageBackend for Pg {
+#[cfg(feature = "postgres")]
+impl UsageBackend for diesel::pg::Pg {
     const DAY: &'static str = "CAST(created_at AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'";
 }
 

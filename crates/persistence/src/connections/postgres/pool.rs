@@ -6,9 +6,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use deadpool::Runtime;
 use deadpool::managed::QueueMode;
+use deadpool::{Runtime, Status};
 use diesel::ConnectionError::BadConnection;
+use diesel::ConnectionResult;
 use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Pool;
 use diesel_async::pooled_connection::{
@@ -16,28 +17,38 @@ use diesel_async::pooled_connection::{
 };
 use tokio::runtime::Handle;
 
+use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
-use crate::connections::postgres::PostgresServer;
-use crate::error::ConnectError;
+use crate::connections::postgres::PostgresLease;
+use crate::connections::postgres::address::PostgresAddress;
+use crate::connections::postgres::server::PostgresServer;
+use crate::error::{ConnectError, PersistenceError};
 
 /// All connections that one process may hold to a server.
 pub(crate) struct PostgresPool {
-    pub(crate) server: Arc<PostgresServer>,
+    pub(super) server: Arc<PostgresServer>,
     /// Connections that are leased to one query at a time.
-    pub(crate) leased: Pool<AsyncPgConnection>,
+    leased: Pool<AsyncPgConnection>,
     size: usize,
     /// Number of connections that lanes have reserved.
     taken: Mutex<usize>,
 }
 
 impl PostgresPool {
-    /// A pool of up to `size` connections, opened at first use. `runtime` drives the leased ones,
-    /// whichever thread leases them.
-    pub(crate) fn new(
-        server: PostgresServer,
+    /// A pool of up to `size` connections to a server that can be reached. The current runtime drives
+    /// the leased ones, whichever thread leases them.
+    pub(crate) async fn open(
+        address: PostgresAddress,
+        url: DatabaseUrl,
         size: usize,
-        runtime: Handle,
     ) -> Result<Self, ConnectError> {
+        let server = PostgresServer::new(address, url)?;
+        server.reach().await?;
+        Self::new(server, size, Handle::current())
+    }
+
+    /// Its connections are opened at first use.
+    fn new(server: PostgresServer, size: usize, runtime: Handle) -> Result<Self, ConnectError> {
         let server = Arc::new(server);
         Ok(Self {
             leased: pool(&server, size, runtime)?,
@@ -45,6 +56,26 @@ impl PostgresPool {
             size,
             taken: Mutex::new(0),
         })
+    }
+
+    /// Opens a connection beside those of the pool.
+    pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
+        Ok(self.server.connect().await?.connection)
+    }
+
+    /// Leases a connection.
+    pub(crate) async fn lease(&self) -> Result<PostgresLease, PersistenceError> {
+        Ok(self.leased.get().await?)
+    }
+
+    /// The number of connections that can be leased, and of those that are.
+    pub(crate) fn status(&self) -> Status {
+        self.leased.status()
+    }
+
+    /// See [`PostgresServer::check_prepared_statements`].
+    pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
+        self.server.check_prepared_statements().await
     }
 
     /// How many connections lanes may reserve: half of all.

@@ -1,0 +1,342 @@
+//! A PostgreSQL server, and how a connection to it is opened.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use diesel::ConnectionError::BadConnection;
+use diesel::result::DatabaseErrorKind;
+use diesel::result::Error::DatabaseError;
+use diesel::sql_types::Integer;
+use diesel::{ConnectionError, ConnectionResult, IntoSql as _};
+use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
+use rustls::ClientConfig;
+use tokio::task::JoinHandle;
+use tokio_postgres::config::{Host, SslMode as Negotiation};
+use tokio_postgres::{Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::connections::address::Address;
+use crate::connections::database_url::DatabaseUrl;
+use crate::connections::deadline::WAIT;
+use crate::connections::postgres::address::PostgresAddress;
+use crate::connections::postgres::hosts;
+use crate::connections::postgres::refused::Refused;
+use crate::connections::postgres::tls::{self, SslMode};
+use crate::error::{ConnectError, NO_ANSWER};
+
+/// Default timeout for opening a connection; the address may set another.
+const CONNECT: Duration = Duration::from_secs(5);
+/// Default time of silence after which the connections to a server count as dead; the address may
+/// set another.
+const SILENCE: Duration = Duration::from_secs(30);
+/// The most time for the trial of prepared statements.
+const TRIAL: Duration = Duration::from_secs(10);
+/// How often prepared statements are tried.
+const TRIALS: u32 = 3;
+/// First statement of every session, which sets its statement timeout: only a fault makes a
+/// statement take this long.
+const SESSION: &str = "SET statement_timeout = '30s'";
+
+/// A server and how to reach it.
+pub(crate) struct PostgresServer {
+    url: DatabaseUrl,
+    /// The settings of the address as last read.
+    target: RwLock<Arc<ServerTarget>>,
+}
+
+/// The settings that an address gives for a server.
+struct ServerTarget {
+    config: Config,
+    /// The settings for each of its hosts.
+    hosts: Vec<Config>,
+    tls: Option<Tls>,
+}
+
+struct Tls {
+    client: ClientConfig,
+    is_optional: bool,
+}
+
+impl PostgresServer {
+    /// A server from its address, which is read again from its file when the server refuses its
+    /// password.
+    pub(crate) fn new(address: PostgresAddress, url: DatabaseUrl) -> Result<Self, ConnectError> {
+        let target = ServerTarget::new(address)?;
+        Ok(Self {
+            url,
+            target: RwLock::new(Arc::new(target)),
+        })
+    }
+
+    /// Opens a connection on the current runtime.
+    pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
+        let opened = self.open().await;
+        let mut open = opened.map_err(|refused| BadConnection(refused.message))?;
+        open.connection
+            .batch_execute(SESSION)
+            .await
+            .map_err(ConnectionError::CouldntSetupConfiguration)?;
+        Ok(open)
+    }
+
+    /// Opens a connection and drops it, to see whether the server can be reached.
+    pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
+        let unreachable = |reason, passing| ConnectError::Unreachable {
+            server: self.name(),
+            reason,
+            passing,
+        };
+        match tokio::time::timeout(WAIT, self.open()).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(refused)) => Err(unreachable(refused.message, refused.passing)),
+            Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
+        }
+    }
+
+    /// Tries whether what stands before the server keeps the prepared statements of a connection
+    /// between its transactions, which every query relies on. A pooler in transaction mode may not:
+    /// while another connection holds the server's session that prepared one, it gives the next. On a
+    /// busy machine the other connection may get another session, which shows nothing, so that the
+    /// trial is repeated.
+    ///
+    /// What prevents the trial, such as a limit of connections, is no verdict.
+    pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
+        let trial = async {
+            let opened = tokio::try_join!(self.open(), self.open());
+            let (first, second) = opened.map_err(|refused| refused.message)?;
+            let (mut first, mut second) = (first.connection, second.connection);
+            let one = || diesel::select(1.into_sql::<Integer>());
+            for _ in 0..TRIALS {
+                let prepared = one().get_result::<i32>(&mut first).await;
+                let begun = second.batch_execute("BEGIN").await;
+                begun.map_err(|error| error.to_string())?;
+                let again = one().get_result::<i32>(&mut first).await;
+                let ended = second.batch_execute("ROLLBACK").await;
+                ended.map_err(|error| error.to_string())?;
+                if let Err(lost) = prepared.and(again) {
+                    return Ok(Some(lost));
+                }
+            }
+            Ok::<_, String>(None)
+        };
+        let unknown = match tokio::time::timeout(TRIAL, trial).await {
+            Ok(Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _)))) => {
+                return Err(ConnectError::LosesStatements {
+                    server: self.name(),
+                    reason: error.to_string(),
+                });
+            }
+            Ok(Ok(None)) => return Ok(()),
+            Ok(Ok(Some(error))) => error.to_string(),
+            Ok(Err(reason)) => reason,
+            Err(_) => NO_ANSWER.to_owned(),
+        };
+        tracing::debug!("whether prepared statements are kept is not known: {unknown}");
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<PostgresConnection, Refused> {
+        let target = self.target();
+        match target.open().await {
+            Err(refused) if refused.is_about_credentials => match self.renewed(&target) {
+                Some(renewed) => renewed.open().await,
+                None => Err(refused),
+            },
+            other => other,
+        }
+    }
+
+    /// The current address, if it comes from a file and differs from the address that was refused.
+    fn renewed(&self, refused: &ServerTarget) -> Option<Arc<ServerTarget>> {
+        let DatabaseUrl::InFile(path) = &self.url else {
+            return None;
+        };
+        let read = self.url.read().and_then(|url| Address::parse(&url));
+        let renewed = match read {
+            Ok(Address::Postgres(address)) => ServerTarget::new(*address),
+            Ok(Address::Sqlite(_)) => return None,
+            Err(error) => Err(error),
+        };
+        let path = path.display();
+        let renewed = renewed
+            .inspect_err(|error| {
+                tracing::warn!(%error, "the database's address in {path} cannot be used");
+            })
+            .ok()?;
+        if renewed.config == refused.config {
+            return None;
+        }
+        tracing::info!("the database's address was read again from {path}");
+        let renewed = Arc::new(renewed);
+        let target = self.target.write();
+        *target.unwrap_or_else(PoisonError::into_inner) = Arc::clone(&renewed);
+        Some(renewed)
+    }
+
+    fn target(&self) -> Arc<ServerTarget> {
+        let target = self.target.read();
+        Arc::clone(&target.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The hosts and ports of the server, for messages.
+    fn name(&self) -> String {
+        let target = self.target();
+        let hosts = target.config.get_hosts();
+        let ports = target.config.get_ports();
+        let named = hosts.iter().enumerate().map(|(index, host)| {
+            let port = ports.get(index).or(ports.first()).copied().unwrap_or(5432);
+            match host {
+                Host::Tcp(name) => format!("{name}:{port}"),
+                Host::Unix(folder) => format!("{}/.s.PGSQL.{port}", folder.display()),
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl ServerTarget {
+    fn new(address: PostgresAddress) -> Result<Self, ConnectError> {
+        let PostgresAddress {
+            mut config,
+            ssl_mode,
+            tls_files,
+        } = address;
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(SILENCE);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("refract");
+        }
+        config.keepalives_idle(SILENCE);
+        config.ssl_mode(match ssl_mode {
+            SslMode::Disable => Negotiation::Disable,
+            SslMode::Prefer => Negotiation::Prefer,
+            SslMode::Require | SslMode::VerifyFull => Negotiation::Require,
+        });
+        let client = || tls::client(&tls_files);
+        let tls = match ssl_mode {
+            SslMode::Disable => None,
+            SslMode::Prefer => Some(Tls {
+                client: client()?,
+                is_optional: true,
+            }),
+            SslMode::Require | SslMode::VerifyFull => Some(Tls {
+                client: client()?,
+                is_optional: false,
+            }),
+        };
+        let hosts = hosts::of(&config);
+        Ok(Self { config, hosts, tls })
+    }
+
+    /// Opens a connection to the first host that accepts one.
+    async fn open(&self) -> Result<PostgresConnection, Refused> {
+        let limit = hosts::time_for_one(&self.hosts);
+        let mut before: Option<Refused> = None;
+        for host in &self.hosts {
+            let opened = match tokio::time::timeout(limit, self.open_host(host)).await {
+                Ok(opened) => opened,
+                Err(_) => Err(Refused::unanswered()),
+            };
+            match (opened, before) {
+                (Ok(opened), _) => return Ok(opened),
+                (Err(refused), None) => before = Some(refused),
+                (Err(refused), Some(earlier)) => before = Some(earlier.and(&refused)),
+            }
+        }
+        Err(before.unwrap_or_else(Refused::unanswered))
+    }
+
+    async fn open_host(&self, host: &Config) -> Result<PostgresConnection, Refused> {
+        match &self.tls {
+            None => open(host, NoTls).await,
+            Some(tls) => {
+                let encrypted = open(host, MakeRustlsConnect::new(tls.client.clone())).await;
+                match encrypted {
+                    Err(untrusted) if untrusted.is_tls && tls.is_optional => {
+                        tracing::debug!("the server's TLS is not trusted: connecting without");
+                        let mut config = host.clone();
+                        let plain = open(config.ssl_mode(Negotiation::Disable), NoTls).await;
+                        plain.map_err(|refused| refused.after(&untrusted))
+                    }
+                    other => other,
+                }
+            }
+        }
+    }
+}
+
+/// An open connection, and the task that moves its bytes. The runtime in which the connection was
+/// opened drives its socket.
+pub(crate) struct PostgresConnection {
+    pub(crate) connection: AsyncPgConnection,
+    driver: JoinHandle<()>,
+}
+
+impl PostgresConnection {
+    /// The connection, for its statements.
+    pub(crate) fn connection(&self) -> &AsyncPgConnection {
+        &self.connection
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.driver.is_finished()
+    }
+}
+
+async fn open<T>(config: &Config, tls: T) -> Result<PostgresConnection, Refused>
+where
+    T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
+    T::Stream: Send + 'static,
+{
+    let (client, connection) = config
+        .connect(tls)
+        .await
+        .map_err(|error| Refused::of(&error))?;
+    let unusable = connection
+        .parameter("server_encoding")
+        .and_then(refused_encoding);
+    if let Some(message) = unusable {
+        return Err(Refused::for_good(message));
+    }
+    let driver = tokio::spawn(async {
+        if let Err(error) = connection.await {
+            let error = Refused::of(&error).message;
+            tracing::warn!(error, "a connection to the database broke");
+        }
+    });
+    let opened = AsyncPgConnection::try_from(client).await;
+    let connection = opened.map_err(|error| Refused::for_good(error.to_string()))?;
+    Ok(PostgresConnection { connection, driver })
+}
+
+/// Why a database of this encoding cannot be used; `None` where it can. `SQL_ASCII` stores what it
+/// is sent.
+fn refused_encoding(encoding: &str) -> Option<String> {
+    let is_good = matches!(encoding, "UTF8" | "SQL_ASCII");
+    (!is_good).then(|| {
+        format!(
+            "the database's encoding is {encoding}, which cannot hold every text: create one with \
+             ENCODING 'UTF8' TEMPLATE template0, and move what there is with pg_dump"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_encoding_that_holds_every_text_is_used() {
+        for encoding in ["UTF8", "SQL_ASCII"] {
+            assert_eq!(refused_encoding(encoding), None);
+        }
+        for encoding in ["LATIN1", "WIN1252", "EUC_JP"] {
+            assert!(refused_encoding(encoding).unwrap().contains(encoding));
+        }
+    }
+}
