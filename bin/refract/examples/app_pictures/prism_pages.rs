@@ -79,8 +79,14 @@ async fn take_edit(book: &mut PictureBook) {
     book.browser.follow("button[value=review]").await;
     book.take("edit-review").await;
     book.take_for_documents("edit-review", 330).await;
-    book.browser.follow("button[value=try]").await;
-    book.take("edit-review-tried").await;
+    let trial = format!("{TRIAGE}/edit/trial?choice=random&texts=100");
+    book.take_page("edit-trial-price", &trial).await;
+    book.browser.follow("#estimate button.main").await;
+    book.browser
+        .wait_until_text("main", "100 of 100 texts")
+        .await;
+    book.take("edit-trial").await;
+    book.open_page(&format!("{TRIAGE}/edit/review")).await;
     book.browser.follow("button[value=save]").await;
     book.take("prism-saved").await;
     book.take_page("prism", TRIAGE).await;

@@ -137,7 +137,7 @@ async fn a_file_is_run_from_its_upload_to_its_download(backend: Backend) {
     assert_eq!(service.asked(), 5);
     act(&mut ada, &run, "start", &[]).await;
     let page = page_with(&mut ada, &run, DONE).await;
-    assert!(page.body.contains("(5 of them before)"), "{}", page.body);
+    assert!(page.body.contains(">5 of them before<"), "{}", page.body);
     assert_eq!(
         service.asked(),
         9,
@@ -336,7 +336,7 @@ async fn rows_that_failed_are_retried(backend: Backend) {
     let tries = ada.get(&format!("/prisms/{PRISM}/try")).await;
     assert!(!tries.body.contains("Your last tries"), "{}", tries.body);
     act(&mut ada, &run, "retry", &[]).await;
-    let page = page_with(&mut ada, &run, "(9 of them before)").await;
+    let page = page_with(&mut ada, &run, ">9 of them before<").await;
     assert!(!page.body.contains("Why rows failed"), "{}", page.body);
     assert_eq!(service.asked(), 11);
 }

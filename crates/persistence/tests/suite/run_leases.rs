@@ -244,7 +244,7 @@ async fn a_state_that_a_person_set_stays(it: Fixture) {
     let deletion = begin_deletion(&it, upload, &[]).await;
     assert_eq!(deletion, UploadDeletion::InUse, "a node reads the file");
     let events = events_of(&it, EventAction::FileRunChanged).await;
-    assert!(ended(&it, lease, end(&it, Some(FileRunState::Done), 5)).await);
+    assert!(ended(&it, lease, end(&it, Some(FileRunState::Broken), 5)).await);
     let found = find(&it, run).await;
     assert_eq!((found.state, found.reason), (paused, None));
     assert_eq!((found.ended_at, found.lease_until), (None, None));
