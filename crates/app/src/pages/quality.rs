@@ -176,18 +176,15 @@ async fn chosen<'a>(
     filters: &QualityFilters,
 ) -> Result<&'a Question, PageError> {
     let asked = questions(&history.versions);
-    let find = |is_it: &dyn Fn(&str) -> bool| {
-        let mut asked = asked.iter().copied();
-        asked.find(|question| is_it(question.key.as_str()))
-    };
     let found = if let Some(key) = filters.query.get("question") {
-        find(&|it| it == key)
+        asked.iter().find(|question| question.key.as_str() == key)
     } else {
         let measures = visit.refract.measures();
         let marked = measures.marked_questions(&history.prism).await?;
-        find(&|it| marked.contains(it)).or(asked.first().copied())
+        let has_marks = |question: &&&Question| marked.contains(question.key.as_str());
+        asked.iter().find(has_marks).or(asked.first())
     };
-    found.ok_or(PageError::NotFound)
+    found.copied().ok_or(PageError::NotFound)
 }
 
 /// Measures the question by the marks that the filters choose.

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use refract_service::runs::RUN_LEASE_RENEWAL;
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
-use refract_test_support::model_server::{Script, ScriptedReply};
+use refract_test_support::model_server::{Script, ScriptedReply, ServerCounts};
 use refract_test_support::on_both;
 use serde_json::json;
 
@@ -16,6 +17,7 @@ on_both!(
     a_file_that_cannot_be_used_is_refused_in_a_sentence,
     refused_rows_are_a_file_of_their_own,
     a_limit_pauses_a_run_and_a_person_lets_it_go_on,
+    a_pause_after_the_last_row_leaves_nothing_to_go_on_with,
     a_used_up_budget_pauses_runs_until_it_is_raised,
     rows_that_failed_are_retried,
     another_version_is_compared_row_by_row,
@@ -273,6 +275,29 @@ async fn a_limit_pauses_a_run_and_a_person_lets_it_go_on(backend: Backend) {
     let late = ada.post(&format!("{run}/pause"), &[]).await;
     assert_eq!(late.status, 409, "{late:?}");
     assert!(late.body.contains("changed meanwhile"), "{}", late.body);
+}
+
+async fn a_pause_after_the_last_row_leaves_nothing_to_go_on_with(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    for noticed in [false, true] {
+        let file = rows(6).replace("text ", if noticed { "late " } else { "soon " });
+        let run = checked(&mut ada, "in.csv", file.as_bytes()).await;
+        let asked = service.asked();
+        service.model.then_always(ScriptedReply::answers().held());
+        act(&mut ada, &run, "start", &[]).await;
+        let all = |counts: &ServerCounts| counts.requests >= asked + 6;
+        service.model.wait_until(all).await;
+        act(&mut ada, &run, "pause", &[]).await;
+        if noticed {
+            // until the node has renewed its lease
+            tokio::time::sleep(RUN_LEASE_RENEWAL + Duration::from_secs(1)).await;
+        }
+        service.model.release(6);
+        let page = page_with(&mut ada, &run, DONE).await;
+        assert!(page.body.contains("6 of 6 rows"), "{}", page.body);
+        assert_eq!(service.asked(), asked + 6);
+    }
 }
 
 async fn a_used_up_budget_pauses_runs_until_it_is_raised(backend: Backend) {

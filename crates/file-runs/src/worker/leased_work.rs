@@ -64,6 +64,15 @@ struct WorkState {
     stop_cause: SetOnce<StopCause>,
 }
 
+impl WorkState {
+    /// Whether every row is answered, failed or refused.
+    fn is_finished(&self) -> bool {
+        let counts = self.tally.counts();
+        let finished = counts.refused + counts.answered_before + counts.ok + counts.failed;
+        finished >= self.rows
+    }
+}
+
 impl LeasedWork {
     /// Works on the run until it is done, a person or the node stops it, or the lease is lost.
     pub(crate) async fn carry_out(self) {
@@ -261,7 +270,12 @@ impl LeasedWork {
                 after: state.tally.in_order().done_to,
                 most_accepted: None,
             };
-            let error = match self.ask(run, state, facts, part).await {
+            let asked = match self.ask(run, state, facts, part).await {
+                // a pause that came after the last row
+                Err(RunError::Asked) if state.is_finished() => Ok(()),
+                asked => asked,
+            };
+            let error = match asked {
                 // the rows after the first failures may have been too few to notice
                 Ok(()) => {
                     let threshold = failure_threshold(self.concurrency);

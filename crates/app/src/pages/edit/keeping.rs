@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::{PrismSelector, Slug};
+use refract_domain::prism::{DisplayName, VersionNumber};
 use refract_service::drafts::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
@@ -207,8 +207,11 @@ async fn new_draft(visit: &Visit) -> Result<EditDraft, PageError> {
         let prisms = visit.refract.prisms();
         let prism = prisms.find(visit.account(), &selector).await?;
         let version = prisms.find_version(&prism, prism.latest_version).await?;
-        let name = format!("Copy of {}", prism.name);
-        return Ok(EditDraft::of(&name, &version).into_new());
+        let name = DisplayName::parse(&format!("Copy of {}", prism.name));
+        let name = name
+            .as_ref()
+            .map_or(prism.name.as_str(), DisplayName::as_str);
+        return Ok(EditDraft::of(name, &version).into_new());
     }
     let example = query.get("from").and_then(find_example);
     let example = example.and_then(|example| PrismFile::read(example.file, None).ok());

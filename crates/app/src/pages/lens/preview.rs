@@ -2,7 +2,6 @@
 
 use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
-use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{
     DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample, SampledResult,
@@ -161,7 +160,7 @@ fn row(draft: &LensDraft, row: &LensDraftRow, chosen: Option<usize>) -> Markup {
     let others =
         others.filter(|(place, (_, cell))| Some(*place) != chosen && is_listed(*place, cell));
     html! {
-        tr class=[label.map(|cell| sign_of(&cell.text))] data-millionths=[probability.map(Probability::millionths)] data-now=[now] {
+        tr class=[label.map(|cell| cell.text.to_lowercase())] data-millionths=[probability.map(Probability::millionths)] data-now=[now] {
             (text_cell(&row.result, SHOWN))
             td data-label="Answer" {
                 @if let Some(cell) = label { (label_cell(cell.now.as_deref().unwrap_or_default(), &cell.text)) }
@@ -204,13 +203,6 @@ fn label_cell(now: &str, new: &str) -> Markup {
             b.new { (new) }
         }
     }
-}
-
-/// The class that shows a label's sign; a label of the middle column is Yes, No or Unsure.
-fn sign_of(label: &str) -> &'static str {
-    let mut labels = [YesNoLabel::Yes, YesNoLabel::No].into_iter();
-    let found = labels.find(|it| it.label() == label);
-    found.unwrap_or(YesNoLabel::Unsure).key()
 }
 
 /// A cell of another column, and what it was if it changes.
