@@ -159,7 +159,7 @@ fn settings(visit: &Visit, prism: &Prism, name_error: &str) -> Markup {
         }
         p {
             a href={ "/prisms/new/edit?copy=" (prism.id) } { "Make a copy of it" }
-            span.soft { ": its fields and questions. Its lens, with the cutoffs, stays here." }
+            span.soft { ": its fields, questions and lens." }
         }
         @if prism.archived_at.is_some() {
             form method="post" action={ (address) "/restore" } {

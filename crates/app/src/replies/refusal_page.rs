@@ -43,6 +43,7 @@ pub(crate) fn show(
     let main = html! {
         h1 { (refusal.title()) }
         p { (refusal.message()) }
+        @if matches!(refusal, PageError::SignedOut) && kept.is_some() { p { "What you typed is kept on this page." } }
         @if matches!(refusal, PageError::NeedsCodes) {
             p { a.button href="/me/codes" target="_blank" { "Set them up in another tab" } }
         }

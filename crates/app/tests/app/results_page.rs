@@ -1,10 +1,13 @@
 //! The app's pages Results and Result, the first page and a prism's page, over HTTP.
 
+use refract_test_stack::browser::forms::{inputs, post, post_through};
 use refract_test_stack::browser::joined;
 use refract_test_stack::service::{Backend, PRISM, Service, Setup, text};
 use refract_test_support::model_server::{Script, ScriptedReply, system_one_answers};
 use refract_test_support::on_both;
 use serde_json::json;
+
+use crate::lens::{LENS, submitted};
 
 on_both!(
     several_filters_narrow_the_list_and_the_matches_are_counted,
@@ -244,6 +247,9 @@ async fn a_prism_shows_what_it_answered_lately(backend: Backend) {
 async fn a_copy_of_a_prism_is_a_new_one(backend: Backend) {
     let service = Service::start(backend).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let cutoffs = [("columns.1.no_below", "90"), ("columns.1.yes_from", "95")];
+    let lens = ada.get(LENS).await;
+    submitted(&mut ada, &lens, "/save", &cutoffs).await;
     let page = ada.get(&format!("/prisms/{PRISM}")).await.body;
     let (_, rest) = page.split_once("href=\"/prisms/new/edit?copy=").unwrap();
     let (id, _) = rest.split_once('"').unwrap();
@@ -255,6 +261,21 @@ async fn a_copy_of_a_prism_is_a_new_one(backend: Backend) {
         "Create the prism",
     ] {
         assert!(copied.body.contains(part), "{part}: {}", copied.body);
+    }
+    // the lens comes along, without the columns whose question is gone
+    let form = inputs(&copied, "action=\"/prisms/new/edit\"");
+    let remove = [("act", "questions.0.remove")];
+    let without = post_through(&mut ada, "/prisms/new/edit", &form, &remove).await;
+    let form = inputs(&without, "action=\"/prisms/new/edit\"");
+    let made = post(&mut ada, "/prisms/new/edit", &form, &[("act", "save")]).await;
+    let at = "/prisms/copy-of-support-triage";
+    let location = format!("{at}?done=created");
+    assert_eq!(made.header("location"), Some(location.as_str()), "{made:?}");
+    let lens = ada.get(&format!("{at}/lens")).await;
+    let form = inputs(&lens, &format!("action=\"{at}/lens\""));
+    for (name, percent) in [("columns.0.no_below", "90"), ("columns.0.yes_from", "95")] {
+        let found = form.iter().find(|(known, _)| known == name);
+        assert_eq!(found.unwrap().1, percent, "{form:?}");
     }
     let unknown = "00000000-0000-0000-0000-000000000000";
     let hidden = ada.get(&format!("/prisms/new/edit?copy={unknown}")).await;

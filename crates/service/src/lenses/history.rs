@@ -1,22 +1,27 @@
 //! Changes the lens of a prism, and keeps its history: what it was, since when, by whom and why. Every
 //! state can be put back.
 
+use std::slice;
+
 use chrono::{DateTime, Utc};
 use refract_authoring::lens_file;
 use refract_domain::event::{EventDetail, LensChangeDetails};
-use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
 use refract_identity::people::{AccountActor, ActorName};
-use refract_persistence::{LensRevision, WriteOutcome};
+use refract_persistence::{LensRevision, Prism, WriteOutcome};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::CountedResult;
 use crate::lenses::{DRAFT_RESULTS, Lenses, PrismLens};
 use crate::prisms::{ATTEMPTS, PrismError};
+
+/// The revision of a new prism's lens.
+const FIRST_REVISION: i32 = 0;
 
 /// The states of a prism's lens that were recorded.
 pub struct LensHistory {
@@ -185,6 +190,40 @@ impl Lenses<'_> {
         based_on: Option<i32>,
     ) -> Result<LensSaveOutcome, PrismError> {
         self.change(actor, prism, based_on, |_| Ok(None)).await
+    }
+
+    /// Gives a new prism the lens of the prism that it is a copy of, without the columns that its own
+    /// questions do not allow. A lens that somebody has saved for it stays.
+    ///
+    /// # Errors
+    /// When the copied prism is not the account's, or the database fails.
+    pub async fn copy(
+        self,
+        actor: &AccountActor,
+        copied: PrismId,
+        prism: &Prism,
+    ) -> Result<(), PrismError> {
+        let copied = self
+            .find(actor.account(), &PrismSelector::Id(copied))
+            .await?;
+        let Lens::Custom(columns) = copied.lens.as_ref() else {
+            return Ok(());
+        };
+        let fitting = |latest: &PrismVersion| {
+            let fits = |column: &&Column| {
+                lens_file::read(&lens_file::write(slice::from_ref(*column)), latest).is_ok()
+            };
+            let columns: Vec<Column> = columns.iter().filter(fits).cloned().collect();
+            Ok(Some(columns).filter(|columns| !columns.is_empty()))
+        };
+        let selector = PrismSelector::Id(prism.id);
+        match self
+            .change(actor, &selector, Some(FIRST_REVISION), fitting)
+            .await
+        {
+            Ok(_) | Err(PrismError::LensMeanwhile) => Ok(()),
+            Err(refusal) => Err(refusal),
+        }
     }
 
     async fn change(

@@ -42,6 +42,8 @@ pub(crate) struct EditExtras {
     pub(crate) own: Option<TriedTexts>,
     /// The stored texts that were chosen for a trial before the words were changed, as a query.
     pub(crate) choice: String,
+    /// The prism that this one is a copy of: its lens is copied when the copy is created.
+    pub(crate) copied: Option<PrismId>,
 }
 
 /// An item that was removed, with its place.

@@ -30,6 +30,8 @@ pub(crate) const ASKED: &str = "asked";
 pub(crate) const NAMED: &str = "named";
 /// The hidden input with the id that a new prism will get.
 pub(crate) const NEW_ID: &str = "new_id";
+/// The hidden input with the id of the prism that a new one is a copy of.
+pub(crate) const COPIED: &str = "copied";
 /// Most slugs that are tried for a new prism before none is shown.
 const MOST_SLUGS: usize = 20;
 

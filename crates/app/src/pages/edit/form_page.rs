@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::draft_state::{self, conflict, done, draft_bar, named};
-use super::editing::{ASKED, CheckedDraft, Editing, NAMED, NEW_ID};
+use super::editing::{ASKED, COPIED, CheckedDraft, Editing, NAMED, NEW_ID};
 use super::inputs::{Inputs, headings, jumps, question};
 use super::item_keys::made_keys;
 use super::trial_view;
@@ -168,7 +168,10 @@ fn origin(editing: &Editing) -> Markup {
         }
         @match &editing.prism {
             Some(prism) => { textarea name=(NAMED) hidden { "\n" (prism.name) } }
-            None => { input type="hidden" name=(NEW_ID) value=(editing.id); }
+            None => {
+                input type="hidden" name=(NEW_ID) value=(editing.id);
+                @if let Some(copied) = editing.extras.copied { input type="hidden" name=(COPIED) value=(copied); }
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use refract_service::prisms::{Prism, PrismError, find_example};
 use super::draft::EditDraft;
 use super::draft_form;
 use super::edit_extras::{FormAction, StoredEdit};
-use super::editing::{ASKED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
+use super::editing::{ASKED, COPIED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
 use crate::components::form_errors::describe;
 use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
@@ -46,7 +46,7 @@ impl Editing {
                         editing.draft = EditDraft::of(&name, base);
                     }
                 }
-                None => editing.draft = new_draft(visit).await?,
+                None => (editing.draft, editing.extras.copied) = new_draft(visit).await?,
             }
         }
         if query.get("acted").is_none() {
@@ -70,6 +70,7 @@ impl Editing {
         let stored = visit.refract.drafts().find(place(visit, &editing));
         meet(&mut editing, form, stored.await?);
         editing.extras.texts = draft_form::read_texts(form);
+        editing.extras.copied = PrismId::parse(form.get(COPIED));
         editing.follow_new_name(form.get(NAMED));
         Ok(editing)
     }
@@ -199,8 +200,8 @@ fn read(content: Option<DraftContent>) -> Option<(StoredEdit, DateTime<Utc>)> {
     Some((serde_json::from_str(&content.text).ok()?, content.saved_at))
 }
 
-/// The draft of a new prism: a copy of another prism, an example, or empty.
-async fn new_draft(visit: &Visit) -> Result<EditDraft, PageError> {
+/// The draft of a new prism: a copy of another prism, whose id is returned too, an example, or empty.
+async fn new_draft(visit: &Visit) -> Result<(EditDraft, Option<PrismId>), PageError> {
     let query = &visit.sent.query;
     if let Some(copied) = query.get("copy") {
         let selector = PrismSelector::parse(copied).map_err(|_| PageError::NotFound)?;
@@ -211,13 +212,14 @@ async fn new_draft(visit: &Visit) -> Result<EditDraft, PageError> {
         let name = name
             .as_ref()
             .map_or(prism.name.as_str(), DisplayName::as_str);
-        return Ok(EditDraft::of(name, &version).into_new());
+        return Ok((EditDraft::of(name, &version).into_new(), Some(prism.id)));
     }
     let example = query.get("from").and_then(find_example);
     let example = example.and_then(|example| PrismFile::read(example.file, None).ok());
-    Ok(example.map_or_else(EditDraft::blank, |file| {
+    let draft = example.map_or_else(EditDraft::blank, |file| {
         EditDraft::of(file.name.as_str(), &file.version).into_new()
-    }))
+    });
+    Ok((draft, None))
 }
 
 /// The prism that an earlier submission of this form created.
@@ -270,6 +272,9 @@ pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     };
     match saved {
         Ok(prism) => {
+            if let (None, Some(copied)) = (&editing.prism, editing.extras.copied) {
+                visit.refract.lenses().copy(&actor, copied, &prism).await?;
+            }
             discard(editing, visit).await?;
             Ok(self::saved(editing, &prism))
         }
