@@ -84,6 +84,21 @@ impl ModelGateway {
         })
     }
 
+    /// Begins with what a process has learned about the same servers: [`Model::learned`] of settings
+    /// with this [name](Self::servers_name). It has no effect after the first
+    /// [`Self::model`], or on facts that cannot be read.
+    pub fn recall(&mut self, learned: &str) {
+        if let Some(servers) = &mut self.servers {
+            servers.protocol.recall(learned);
+        }
+    }
+
+    /// The name of the servers and of their model under which what is learned about them is kept;
+    /// `None` for the built-in scorer.
+    pub fn servers_name(&self) -> Option<String> {
+        self.servers.as_ref().map(|_| self.settings.servers_name())
+    }
+
     /// A model for the calling thread; only its clones share its connections.
     pub fn model(&self) -> Model {
         let server = self.servers.as_ref().map(|servers| ServerModel {

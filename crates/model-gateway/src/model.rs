@@ -70,6 +70,14 @@ impl Model {
         })
     }
 
+    /// What was learned about the servers so far, and the name under which to keep it; `None` for the
+    /// built-in scorer.
+    pub fn learned(&self) -> Option<(String, String)> {
+        let server = self.server.as_ref()?;
+        let learned = server.protocol.learned().to_string();
+        Some((self.settings.servers_name(), learned))
+    }
+
     /// Asks with this priority: who goes first where a server's pace or the concurrency limit holds
     /// requests back.
     #[must_use]

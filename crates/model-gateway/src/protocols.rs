@@ -10,6 +10,7 @@ pub(crate) mod concurrent;
 pub(crate) mod decisions;
 pub(crate) mod demo_scorer;
 pub(crate) mod gemini;
+mod learned_facts;
 pub(crate) mod stated;
 pub(crate) mod system_one;
 pub(crate) mod typed_questions;
@@ -19,8 +20,10 @@ use std::sync::Arc;
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
+use serde_json::{Value, json};
 
 use self::chat::ChatProtocol;
+use self::learned_facts::LearnedFacts;
 use self::stated::StatedProtocol;
 use self::typed_questions::TypedProtocol;
 use self::typed_questions::request_limits::LearnedLimits;
@@ -55,6 +58,38 @@ impl ServerProtocol {
             Protocol::Gemini => typed(&gemini::FORMAT),
             Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(settings, addresses))),
             Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
+        }
+    }
+
+    /// What was learned about the servers so far, in a form that [`Self::recall`] takes.
+    pub(crate) fn learned(&self) -> Value {
+        match self {
+            Self::Typed(protocol) => json!({"limits": protocol.limits}),
+            Self::Chat(protocol) => protocol.learned(),
+            Self::Stated(protocol) => protocol.learned(),
+        }
+    }
+
+    /// Begins with what a process has learned about the same servers. It has no effect on a protocol
+    /// that already has clones, or on facts that cannot be read.
+    pub(crate) fn recall(&mut self, learned: &str) {
+        let facts: LearnedFacts = serde_json::from_str(learned).unwrap_or_default();
+        match self {
+            Self::Typed(protocol) => {
+                if let Some(limits) = &facts.limits {
+                    protocol.limits.recall(limits);
+                }
+            }
+            Self::Chat(protocol) => {
+                if let Some(protocol) = Arc::get_mut(protocol) {
+                    protocol.recall(facts);
+                }
+            }
+            Self::Stated(protocol) => {
+                if let Some(protocol) = Arc::get_mut(protocol) {
+                    protocol.recall(facts);
+                }
+            }
         }
     }
 

@@ -71,6 +71,11 @@ impl ModelSettings {
         settings.collect()
     }
 
+    /// Protocol, model and addresses, without credentials.
+    pub(crate) fn servers_name(&self) -> String {
+        format!("{} {} {}", self.protocol.name(), self.name, self.endpoint)
+    }
+
     pub(crate) fn request_limits(&self) -> RequestLimits {
         RequestLimits {
             tokens: self.request_tokens,

@@ -20,6 +20,7 @@ mod prisms;
 mod results;
 mod retention;
 mod retests;
+mod server_facts;
 mod transfer;
 mod uploads;
 mod watch;

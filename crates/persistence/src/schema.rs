@@ -268,6 +268,14 @@ table! {
 }
 
 table! {
+    server_facts (servers) {
+        servers -> Text,
+        facts -> Text,
+        learned_at -> Moment,
+    }
+}
+
+table! {
     retention_doubts (name) {
         name -> Text,
         since -> Moment,

@@ -2,6 +2,7 @@
 
 mod detection;
 mod long_text;
+mod server_facts;
 mod token_price;
 mod trial;
 mod trials;

@@ -36,7 +36,7 @@ impl DemoCommand {
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let model = self.model.settings_or_demo_scorer()?;
         let runs = self.app.file_runs(model.concurrency);
-        let gateway = ModelGateway::new(model)?;
+        let mut gateway = ModelGateway::new(model)?;
         let settings = DatabaseSettings {
             url: DEMO_DATABASE_URL.into(),
             pool: 4,
@@ -46,9 +46,8 @@ impl DemoCommand {
         let shares = serve::descriptors::share(workers, has_app, has_ops, &settings)?;
         let counts = ServiceMetrics::default();
         let refract = refract_terminal::open_for_demo(&settings).await?;
-        let refract = refract
-            .with_model(gateway.model())
-            .with_metrics(counts.clone());
+        let refract = refract.with_gateway(&mut gateway).await?;
+        let refract = refract.with_metrics(counts.clone());
         let key = demo::prepare(&refract).await?;
         let http = serve::http_settings(
             &self.serve,

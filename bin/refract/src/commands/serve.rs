@@ -84,7 +84,7 @@ impl ServeCommand {
     pub async fn start(self, database: &DatabaseArgs) -> anyhow::Result<StartedNode> {
         let model = self.model.settings()?;
         let runs = self.app.file_runs(model.concurrency);
-        let gateway = ModelGateway::new(model)?;
+        let mut gateway = ModelGateway::new(model)?;
         let export = self.traces.export()?;
         let counts = ServiceMetrics::default();
         let workers = self.serve.workers();
@@ -108,7 +108,8 @@ impl ServeCommand {
         let api = http.listen.local_addr()?;
         let api_url = self.serve.api_url(api)?;
         let refract = refract_terminal::open_when_up(&database.settings()).await?;
-        let refract = refract.with_model(gateway.model()).with_metrics(counts);
+        let refract = refract.with_gateway(&mut gateway).await?;
+        let refract = refract.with_metrics(counts);
         let app = listeners::bind_app(&self.app)?
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
             .transpose()?;
@@ -304,6 +305,7 @@ pub(crate) async fn serve(
     };
     runs.ended(grace).await;
     refract.keys().save_uses().await;
+    refract.keep_server_facts().await;
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {

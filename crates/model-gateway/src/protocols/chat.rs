@@ -8,7 +8,7 @@
 //! [`question_requests`] sends requests. [`dialogue`] runs all requests about one question, with
 //! [`follow_ups`] if an answer did not show every code.
 
-mod capabilities;
+pub(crate) mod capabilities;
 mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
@@ -30,6 +30,7 @@ mod written_answer;
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
+use serde_json::{Value, json};
 
 use self::chat_server::ChatServer;
 use self::dialogue::QuestionDialogue;
@@ -38,6 +39,7 @@ use self::request::{ChatOpening, Prompts};
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::protocols::concurrent::{ReadingOrder, all_or_first_failure};
+use crate::protocols::learned_facts::LearnedFacts;
 use crate::servers::address::ServerAddress;
 use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
@@ -69,6 +71,21 @@ impl ChatProtocol {
             servers: addresses.map(|address| ChatServer::new(model, address)),
             prefix_caches: addresses.map(|_| PrefixCache::default()),
         }
+    }
+
+    pub(crate) fn learned(&self) -> Value {
+        let capabilities = self.servers.iter().map(|server| &server.capabilities);
+        json!({
+            "capabilities": capabilities.collect::<Vec<_>>(),
+            "prefix_caches": self.prefix_caches.iter().collect::<Vec<_>>(),
+        })
+    }
+
+    pub(crate) fn recall(&mut self, facts: LearnedFacts) {
+        for (server, capabilities) in self.servers.iter_mut().zip(facts.capabilities) {
+            server.capabilities = capabilities;
+        }
+        self.prefix_caches.recall(facts.prefix_caches);
     }
 
     /// Asks all questions: concurrently, after the first has made the server read a long text.

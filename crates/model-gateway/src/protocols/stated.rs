@@ -12,6 +12,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use self::request::{
     NAMED_CODES, PERCENT_OTHERS, RefusedParameters, StatedRequest, code_name, percent_name,
@@ -24,6 +25,7 @@ use super::concurrent::{ReadingOrder, SharedText, all_answers, all_or_first_fail
 use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
+use crate::protocols::learned_facts::LearnedFacts;
 use crate::report::ParsedOutcomes;
 use crate::servers::address::ServerAddress;
 use crate::servers::place::EachServer;
@@ -44,6 +46,18 @@ impl StatedProtocol {
             refused: addresses.map(|_| RefusedParameters::default()),
             prefix_caches: addresses.map(|_| PrefixCache::default()),
         }
+    }
+
+    pub(crate) fn learned(&self) -> Value {
+        json!({
+            "refused": self.refused.iter().collect::<Vec<_>>(),
+            "prefix_caches": self.prefix_caches.iter().collect::<Vec<_>>(),
+        })
+    }
+
+    pub(crate) fn recall(&mut self, facts: LearnedFacts) {
+        self.refused.recall(facts.refused);
+        self.prefix_caches.recall(facts.prefix_caches);
     }
 
     /// Asks all questions, in requests of up to ten questions: concurrent ones, after the first has

@@ -97,6 +97,17 @@ impl<T> EachServer<T> {
         iter::once(&self.first).chain(&self.others)
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    /// Replaces the first values by the ones that are known.
+    pub(crate) fn recall(&mut self, known: Vec<T>) {
+        for (value, known) in self.iter_mut().zip(known) {
+            *value = known;
+        }
+    }
+
     /// The values, each with its server's place.
     pub(crate) fn places(&self) -> impl Iterator<Item = (ServerPlace, &T)> {
         ServerPlace::all().zip(self.iter())

@@ -7,6 +7,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 /// From this number at once on there is no limit.
 const NO_LIMIT: usize = 32;
 /// Number of questions in a row that read the text again, although they were alone and not the first:
@@ -16,7 +18,8 @@ const MISSES: u32 = 2;
 const CALLS: u32 = 64;
 
 /// What is known about one server, shared by all threads.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct PrefixCache {
     /// Number of questions that go at once after the first.
     at_once: AtomicUsize,
@@ -24,7 +27,8 @@ pub(crate) struct PrefixCache {
     too_many: AtomicUsize,
     /// Questions in a row that read the text again, although they were alone.
     misses: AtomicU32,
-    /// Calls with a shared text so far.
+    /// Calls with a shared text so far, in this process.
+    #[serde(skip)]
     calls: AtomicU32,
     /// Whether each slot of the server has a cache of its own.
     has_slots: AtomicBool,

@@ -50,6 +50,7 @@ mod runtimes;
 mod samples;
 mod saving;
 mod schemas;
+mod server_facts;
 mod sessions;
 mod sign_in_events;
 mod sign_in_tries;

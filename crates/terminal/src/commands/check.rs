@@ -171,6 +171,7 @@ impl CheckCommand {
         let stopping = stop(signals, &progress);
         let asking = run.run(settings, check, &tally, add, stopping);
         let summary = watched(asking, &tally, &asked.prism, &progress).await;
+        asked.refract.keep_server_facts().await;
         let took = began.elapsed();
         output::say(&report::ended(
             &summary,

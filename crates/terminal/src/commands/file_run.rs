@@ -88,9 +88,9 @@ impl FileRunArgs {
     ) -> anyhow::Result<AskedPrism> {
         let settings = self.model.settings()?;
         let concurrency = settings.concurrency.min(self.concurrency.get());
-        let gateway = ModelGateway::new(settings)?;
+        let mut gateway = ModelGateway::new(settings)?;
         let (refract, prism) = self.account.open_prism(database, prism).await?;
-        let refract = refract.with_model(gateway.model());
+        let refract = refract.with_gateway(&mut gateway).await?;
         let (account, prism) = (prism.account, prism.selector());
         Ok(AskedPrism {
             prism: refract.runs().pin(account, &prism, self.version).await?,

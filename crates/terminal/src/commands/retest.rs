@@ -83,8 +83,8 @@ impl RetestCommand {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let version = self.asking.version(&refract, &prism).await?;
         let fingerprint = retest_fingerprint(prism.id, version.as_deref(), &settings);
-        let gateway = ModelGateway::new(settings)?;
-        let refract = refract.with_model(gateway.model());
+        let mut gateway = ModelGateway::new(settings)?;
+        let refract = refract.with_gateway(&mut gateway).await?;
         let mut kept = self.answers_file(fingerprint)?;
         let until = kept.as_ref().map(|kept| kept.head.until);
         let lens = Arc::new(refract.lenses().of(prism).await?);
@@ -107,6 +107,7 @@ impl RetestCommand {
         self.say_price(&refract, &retest, &known)?;
         context::say_if_for_trying_only(&refract);
         let report = ask(&refract, &retest, &known, pace, kept.as_mut()).await?;
+        refract.keep_server_facts().await;
         for (error, failures) in &report.asked.failed {
             output::say(&format!("failed, {}: {error}", texts(*failures)));
         }

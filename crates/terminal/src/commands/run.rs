@@ -131,6 +131,7 @@ impl RunCommand {
         let files = target.files(layout);
         let asking = run.run(settings, check, &tally, files, stopping);
         let summary = watched(asking, &tally, &asked.prism, &progress).await;
+        asked.refract.keep_server_facts().await;
         let kept = target.end(summary.stop.is_none());
         output::say(&report::ended(
             &summary,

@@ -76,7 +76,7 @@ pub struct TryCommand {
 impl TryCommand {
     /// Runs `refract try`. A failed result is printed too, with exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
-        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let mut gateway = ModelGateway::new(self.model.settings()?)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let account = prism.account;
         let json = self.json.then_some(ResultDisplay::Format(Format::Json));
@@ -89,13 +89,14 @@ impl TryCommand {
             context::check_version(&history, version)?;
         }
         let call = self.call(prism.selector())?;
-        let refract = refract.with_model(gateway.model());
+        let refract = refract.with_gateway(&mut gateway).await?;
         context::say_if_for_trying_only(&refract);
         let results = refract.results();
         let result = results
             .create_as(AccountActor::operator(account), call)
             .await
             .map_err(with_advice)?;
+        refract.keep_server_facts().await;
         let facts = match display {
             ResultDisplay::Table => {
                 let results = refract.results();

@@ -1,7 +1,8 @@
 //! `refract try`: its output on a terminal, and the sources of its text.
 
 use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, LENS_FILE, PRISM, TEXT};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, Setup, TEXT};
+use refract_test_support::model_server::ChatModel;
 
 const ESCAPE: char = '\u{1b}';
 
@@ -34,4 +35,29 @@ async fn the_cutoffs_of_the_lens_stand_on_the_bar() {
         lines[at + 2].trim(),
         "is_angry: no below 40% · yes from 60%"
     );
+}
+
+#[tokio::test]
+async fn what_a_server_refused_once_is_not_sent_by_the_next_command() {
+    let model = ChatModel {
+        refuses_more: true,
+        ..ChatModel::new(vec![3.0, 1.0])
+    };
+    let setup = Setup {
+        nodes: 0,
+        script: model.reply().into(),
+        settings: &[("REFRACT_MODEL_PROTOCOL", "chat")],
+        ..Setup::default()
+    };
+    let service = Service::with(Backend::Sqlite, setup).await;
+    let ask = async || {
+        let before = service.model.counts().requests;
+        service.run(&["try", PRISM, "--text", TEXT]).await.done();
+        let requests = service.model.requests();
+        let asked = requests[before..].iter();
+        let asked = asked.map(|request| request.json()["top_logprobs"].as_u64().unwrap());
+        asked.collect::<Vec<_>>()
+    };
+    assert!(ask().await.contains(&100));
+    assert_eq!(ask().await, [20, 20, 20]);
 }

@@ -1,7 +1,9 @@
-//! What a server accepts, learned from its refusals and kept until the process ends.
+//! What a server accepts, learned from its refusals.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codes::CodeShape;
 use super::named_tokens::NamedTokens;
@@ -49,8 +51,9 @@ pub(super) enum FollowUpMethod {
 }
 
 /// What is known so far about one server, shared by all threads.
-#[derive(Debug)]
-pub(super) struct ServerCapabilities {
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ServerCapabilities {
     /// The smallest number of alternatives that the server has refused.
     refused_alternatives: AtomicU16,
     no_max_tokens: AtomicBool,
@@ -67,6 +70,7 @@ pub(super) struct ServerCapabilities {
     /// Whether the server has refused a number of alternatives with vLLM's message.
     has_limit: AtomicBool,
     asked_for_tokens: AtomicBool,
+    #[serde(serialize_with = "write_once", deserialize_with = "read_once")]
     named_tokens: OnceLock<NamedTokens>,
     /// vLLM's requests that name the tokens to list.
     pub(super) naming: NativeExtension,
@@ -246,9 +250,23 @@ impl ServerCapabilities {
     }
 }
 
+fn write_once<S: Serializer>(
+    cell: &OnceLock<NamedTokens>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    cell.get().serialize(serializer)
+}
+
+fn read_once<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<OnceLock<NamedTokens>, D::Error> {
+    let known: Option<NamedTokens> = Option::deserialize(deserializer)?;
+    Ok(known.map_or_else(OnceLock::new, OnceLock::from))
+}
+
 /// Whether we use a native extension of a server. Until it has worked, any failure ends its use;
 /// afterwards, only an answer that shows a changed server does.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct NativeExtension {
     has_worked: AtomicBool,
     is_given_up: AtomicBool,

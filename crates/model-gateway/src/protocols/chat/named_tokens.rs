@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use hyper::http::uri::PathAndQuery;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::codes::{CodePiece, CodeShape};
@@ -27,8 +27,8 @@ pub(super) struct TokenizeRequest {
 }
 
 /// The tokens of a vocabulary that spell a code or its first letter.
-#[derive(Debug)]
-pub(super) struct NamedTokens {
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct NamedTokens {
     pub(super) ids: BTreeSet<u64>,
 }
 

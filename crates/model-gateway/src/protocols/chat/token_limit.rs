@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 use super::code_probabilities::CodeProbabilities;
 use super::codes::CodeShape;
 use super::completion::Completion;
@@ -13,7 +15,7 @@ pub(super) const MOST_CODE_TOKENS: u8 = 8;
 const LEAST_ACCEPTED: u8 = 16;
 
 /// The most tokens up to a code that a server's answers had so far; 0 if it is not known yet.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TokenLimit(AtomicU8);
 
 impl TokenLimit {
@@ -39,7 +41,8 @@ impl TokenLimit {
 }
 
 /// The limits of a server for each kind of request.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct TokenLimits {
     /// For codes of one character, and `yes` and `no`, which their first token tells apart.
     decided_by_first: TokenLimit,

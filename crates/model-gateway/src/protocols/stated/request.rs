@@ -7,6 +7,7 @@ use bytes::Bytes;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::connection::request_body::RequestBody;
@@ -202,8 +203,9 @@ pub(super) struct SchemaParts {
 }
 
 /// The parameters refused so far, shared by all threads.
-#[derive(Debug, Default)]
-pub(super) struct RefusedParameters {
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct RefusedParameters {
     temperature: AtomicBool,
     bounds: AtomicBool,
     codes: AtomicBool,

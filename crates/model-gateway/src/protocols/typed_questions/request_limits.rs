@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use serde::{Deserialize, Serialize};
+
 /// Upper bounds on one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RequestLimits {
@@ -13,7 +15,7 @@ pub(crate) struct RequestLimits {
 
 /// The limits of one process: the operator's, or lower ones that servers were found to have. They
 /// are those of the strictest server, since the second attempt of a request may go to any.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LearnedLimits {
     tokens: AtomicUsize,
     questions: AtomicUsize,
@@ -32,6 +34,14 @@ impl LearnedLimits {
             tokens: self.tokens.load(Ordering::Relaxed),
             questions: self.questions.load(Ordering::Relaxed),
         }
+    }
+
+    /// Takes over what a process has learned.
+    pub(crate) fn recall(&self, learned: &Self) {
+        let RequestLimits { tokens, questions } = learned.now();
+        self.tokens.fetch_min(tokens, Ordering::Relaxed);
+        self.questions
+            .fetch_min(questions.max(1), Ordering::Relaxed);
     }
 
     pub(super) fn learn_tokens(&self, most: usize) {

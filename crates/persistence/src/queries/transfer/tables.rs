@@ -31,6 +31,7 @@ pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
     ("leases", "belong to nodes"),
     ("retention_rounds", "belong to nodes"),
     ("retention_doubts", "belong to nodes"),
+    ("server_facts", "belong to nodes"),
     ("__diesel_schema_migrations", "belongs to the database"),
 ];
 

@@ -130,15 +130,17 @@ fn closed(now: DateTime<Utc>) -> ResultId {
 }
 
 impl Refract {
-    /// Counts results by day and answers by hour, looks at budgets and names the prisms of metrics,
-    /// round after round until it is dropped.
+    /// Counts results by day and answers by hour, looks at budgets, names the prisms of metrics and
+    /// keeps what is learned about model servers, round after round until it is dropped.
     pub async fn work_in_rounds(&self) -> Infallible {
         // boxed, since the futures are large and moved before they run
         let watching = Box::pin(self.measures().watch_rounds().run());
         let counting = Box::pin(self.results().count_rounds().run());
         let budgets = Box::pin(self.budgets().rounds().run());
         let names = Box::pin(self.results().prism_names().run());
+        let facts = Box::pin(self.keep_server_facts_in_rounds());
         tokio::select! {
+            never = facts => never,
             never = watching => never,
             never = counting => never,
             never = budgets => never,

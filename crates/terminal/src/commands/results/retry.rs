@@ -56,10 +56,10 @@ struct RetrySummary {
 impl RetryCommand {
     /// Runs `refract results retry`. A result that failed again gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
-        let gateway = ModelGateway::new(self.model.settings()?)?;
+        let mut gateway = ModelGateway::new(self.model.settings()?)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let filter = self.period.filter();
-        let refract = refract.with_model(gateway.model());
+        let refract = refract.with_gateway(&mut gateway).await?;
         context::say_if_for_trying_only(&refract);
         let results = refract.results();
         let total = results
@@ -86,6 +86,7 @@ impl RetryCommand {
         };
         let ended = results.retry_failed(what, signals.next(), show).await;
         progress.end();
+        refract.keep_server_facts().await;
         summarise(&ended?)
     }
 }

@@ -1,0 +1,9 @@
+-- what nodes and commands learned about model servers, so that the next process need not learn it
+-- again. Rows are read for a day; nothing refers to them, and old nodes know none
+CREATE TABLE server_facts (
+    -- protocol, model and addresses, without credentials
+    servers text COLLATE "C" PRIMARY KEY,
+    -- JSON that only the model gateway reads
+    facts text NOT NULL,
+    learned_at timestamptz NOT NULL
+);
