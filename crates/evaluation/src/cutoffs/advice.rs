@@ -22,6 +22,9 @@ pub enum CutoffGoal {
     /// `yes_from` is the whole percent with the greatest recall, then the greatest precision, from
     /// which the share of marked yes reaches the target; `no_below` likewise, at most `yes_from`.
     Precision(f64),
+    /// Minimum precision of yes, 0 to 1: one cutoff, the whole percent with the greatest recall, then
+    /// the greatest precision, that reaches it.
+    YesPrecision(f64),
     /// Minimum recall of yes, 0 to 1: one cutoff, the whole percent with the greatest precision, then
     /// the greatest recall, that reaches it.
     Recall(f64),
@@ -93,7 +96,25 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal, now: CutoffsInForce) -> Cu
     }
     match goal {
         CutoffGoal::Precision(wanted) => for_precision(folds, wanted, now),
-        CutoffGoal::Recall(wanted) => for_recall(folds, wanted, now),
+        CutoffGoal::YesPrecision(wanted) => {
+            let choose = |counts: &PercentCounts, target| {
+                // 100 % would leave nothing to be no from
+                yes_from(counts, target).filter(|percent| *percent < 100)
+            };
+            let behind = |found: Proportion| found.of;
+            for_yes(folds, wanted, now, choose, |tried| tried.precision, behind)
+        }
+        CutoffGoal::Recall(wanted) => {
+            let behind = |_| all.count;
+            for_yes(
+                folds,
+                wanted,
+                now,
+                recalled_from,
+                |tried| tried.recall,
+                behind,
+            )
+        }
         CutoffGoal::Costs {
             wrong_yes,
             wrong_no,
@@ -153,23 +174,27 @@ fn for_precision(folds: &Folds, wanted: f64, now: CutoffsInForce) -> CutoffAdvic
     advice
 }
 
-fn for_recall(folds: &Folds, wanted: f64, now: CutoffsInForce) -> CutoffAdvice {
+/// One cutoff, for a share that only yes has. `behind` counts the rows that it rests on, by what it
+/// finds.
+fn for_yes(
+    folds: &Folds,
+    wanted: f64,
+    now: CutoffsInForce,
+    choose: impl Fn(&PercentCounts, Target) -> Option<u32>,
+    share: impl Fn(&CutoffMeasures) -> Proportion,
+    behind: impl Fn(Proportion) -> u64,
+) -> CutoffAdvice {
     let counts = folds.all();
-    let choose =
-        |counts: &PercentCounts, target| ChosenPercents::one(recalled_from(counts, target));
-    let of_yes = |tried: &CutoffMeasures| tried.recall;
-    let target = target_that_holds(folds, wanted, choose, of_yes);
-    let target = target.filter(|target| recalled_from(&counts, *target).is_some());
+    let one = |counts: &PercentCounts, target| ChosenPercents::one(choose(counts, target));
+    let target = target_that_holds(folds, wanted, one, share);
     let chosen = |counts: &PercentCounts| {
-        target.map_or_else(ChosenPercents::default, |target| choose(counts, target))
+        target.map_or_else(ChosenPercents::default, |target| one(counts, target))
     };
-    let held_out = tried(folds, chosen);
-    let marked_yes = counts.from(0).count;
     let cutoffs = chosen(&counts);
-    let mut advice = CutoffAdvice::new(&counts, cutoffs, marked_yes, held_out);
-    if let Some(percent) = cutoffs.yes_from
-        && dominates(now.yes, counts.from(percent))
-    {
+    let found = cutoffs.yes_from.map(|percent| counts.from(percent));
+    let rows = found.map_or(0, behind);
+    let mut advice = CutoffAdvice::new(&counts, cutoffs, rows, tried(folds, chosen));
+    if found.is_some_and(|found| dominates(now.yes, found)) {
         advice.keep_as_one(now);
     }
     advice

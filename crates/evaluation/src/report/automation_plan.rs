@@ -99,8 +99,8 @@ pub struct AutomationPlan {
     pub certificate: Option<Certificate>,
     /// The rule of thumb of a Yes / No question.
     pub advice: Option<CutoffAdvice>,
-    /// How many of the answers in force that say Yes, and of those that say No, are wrong; `None` for
-    /// other questions.
+    /// How many of the answers that say Yes, and of those that say No, are wrong by the recommended
+    /// cutoffs, or else by those in force; `None` for other questions.
     pub wrong_alone: Option<[Proportion; 2]>,
     /// The next guarantee.
     pub next: Option<NextGuarantee>,
@@ -124,7 +124,7 @@ impl MarkedAnswers {
         let rule = match (&advice, goal) {
             (Some(advice), _) => self.row_of_advice(advice),
             (None, CutoffGoal::Precision(wanted)) => self.row_of_confidence(wanted),
-            (None, CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }) => None,
+            (None, _) => None,
         };
         let rows: Vec<_> = [Some(now), guarantee, rule].into_iter().flatten().collect();
         let is_of_errors = matches!(goal, CutoffGoal::Precision(_)) || guarantee.is_some();
@@ -132,15 +132,19 @@ impl MarkedAnswers {
             let is_kept = row.cutoffs.are(now.cutoffs) || (is_of_errors && now.beats(row));
             usize::from(!is_kept)
         });
+        let shown = recommended.and_then(|place| rows.get(place));
+        let shown = shown.map_or(now.cutoffs, |row| row.cutoffs);
+        let measures = match shown {
+            RowCutoffs::YesNo(cutoffs) => self.measures_at(cutoffs),
+            RowCutoffs::Confidence(_) => None,
+        };
         AutomationPlan {
             question_type: self.question_type(),
             goal,
             promise,
             marks: now.automatic.of,
             next: certificate.and_then(|certificate| self.next_guarantee(&certificate)),
-            wrong_alone: self
-                .measures_in_force()
-                .map(|now| [now.precision.others(), now.no_precision.others()]),
+            wrong_alone: measures.map(|it| [it.precision.others(), it.no_precision.others()]),
             rows,
             recommended,
             certificate,

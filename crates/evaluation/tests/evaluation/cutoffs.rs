@@ -3,6 +3,7 @@
 use refract_domain::answer::Answer;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_evaluation::measures::proportion::Proportion;
 
 use crate::material::{
@@ -45,6 +46,19 @@ fn a_precision_parts_yes_unsure_and_no() {
     assert_eq!(held_out.recall, Proportion { count: 20, of: 30 });
     assert_eq!(held_out.coverage, Proportion { count: 40, of: 60 });
     assert_eq!(held_out.cost, None);
+}
+
+#[test]
+fn yes_alone_is_right_from_one_cutoff() {
+    let advice = advice(&MIXED, CutoffGoal::YesPrecision(0.9));
+    assert_eq!(cutoffs(&advice), (Some(0.7), Some(0.7)));
+    assert_eq!(advice.behind, 20);
+    let held_out = advice.held_out;
+    assert_eq!(held_out.precision, Proportion { count: 20, of: 20 });
+    // No is not asked about
+    assert_eq!(held_out.no_precision, Proportion { count: 30, of: 40 });
+    let all = self::advice(&[(0.5, false), (0.5, true)], CutoffGoal::YesPrecision(0.6));
+    assert_eq!(cutoffs(&all), (None, None));
 }
 
 #[test]
@@ -148,6 +162,15 @@ fn answers_that_reach_the_goal_only_together_are_kept_with_checks() {
     );
     let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.95), None);
     assert_eq!(plan.headline(), "Let people answer.");
+    // a guarantee is one for Yes and No together, too
+    let many: Vec<_> = rows.iter().flat_map(|row| [*row; 5]).collect();
+    let promise = CertifiedGoal::new(0.1, 0.95);
+    let plan = yes_no_answers(&many).automation_plan(CutoffGoal::Precision(0.9), promise);
+    assert!(plan.keeps_cutoffs(), "{plan:?}");
+    let headline = "Keep the cutoffs as they are now, and have each Yes checked.";
+    assert_eq!(plan.headline(), headline);
+    let weak = "But of 1,000 Yes about 500 are wrong: let a person check each Yes.";
+    assert!(plan.outlook().ends_with(weak), "{}", plan.outlook());
 }
 
 #[test]

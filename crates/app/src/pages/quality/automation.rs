@@ -28,7 +28,7 @@ const USUAL: &str = "50";
 const SURE: &str = "95";
 /// The other kinds of goals, and their labels.
 const GOALS: [(&str, &str); 3] = [
-    ("precision", "Yes and No right, %"),
+    ("yes", "Yes right, %"),
     ("recall", "Yes finds, %"),
     ("cost", "Cost of a wrong Yes"),
 ];
@@ -300,6 +300,7 @@ fn goal(kind: &str, wanted: &str) -> Option<Wanted> {
     let number: f64 = wanted.trim_end_matches('%').trim().parse().ok()?;
     let is_share = number > 0.0 && number <= 100.0;
     let goal = match kind {
+        "yes" => is_share.then_some(CutoffGoal::YesPrecision(number / 100.0)),
         "recall" => is_share.then_some(CutoffGoal::Recall(number / 100.0)),
         "cost" => (number > 0.0 && number.is_finite()).then_some(CutoffGoal::Costs {
             wrong_yes: number,
@@ -309,7 +310,7 @@ fn goal(kind: &str, wanted: &str) -> Option<Wanted> {
     }?;
     let promise = match goal {
         CutoffGoal::Precision(share) => CertifiedGoal::new(others(share), 0.95),
-        CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => None,
+        CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => None,
     };
     Some(Wanted { goal, promise })
 }

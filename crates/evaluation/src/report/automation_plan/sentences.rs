@@ -19,6 +19,22 @@ pub const COUNT_HEADINGS: [&str; 3] = [
 pub const TWO_FIGURES: &str = "Cutoffs look better than they are on the marks that they were chosen by. So \
     for new texts a rule of thumb counts other marks, and a guarantee names the most that may be wrong.";
 
+/// An answer that is wrong more often than is wanted of all answers together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WeakAnswer {
+    Yes,
+    No,
+}
+
+impl WeakAnswer {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Yes => "Yes",
+            Self::No => "No",
+        }
+    }
+}
+
 impl AutomationRow {
     /// What the row is.
     pub fn name(&self) -> &'static str {
@@ -61,6 +77,9 @@ impl AutomationPlan {
                 "At most {} of 1,000 automatic answers wrong",
                 of_thousand(1.0 - share)
             ),
+            (None, CutoffGoal::YesPrecision(share)) => {
+                format!("At most {} of 1,000 Yes wrong", of_thousand(1.0 - share))
+            }
             (None, CutoffGoal::Recall(share)) => {
                 format!("At least {} of 1,000 true Yes found", of_thousand(share))
             }
@@ -108,22 +127,38 @@ impl AutomationPlan {
             Some(_) | None if self.marks < FEW_MARKS => {
                 format!("none from {} marks, mark more", self.marks)
             }
-            Some(_) => "no cutoff does for Yes and for No".to_owned(),
-            None => "no cutoff does".to_owned(),
+            Some(_) if matches!(self.goal, CutoffGoal::Precision(_)) => {
+                "no cutoff does for Yes and for No".to_owned()
+            }
+            Some(_) | None => "no cutoff does".to_owned(),
         })
     }
 
     /// What to do, in a few words.
     pub fn headline(&self) -> &'static str {
-        match self.recommended_row().map(|row| row.basis) {
-            None if self.weak_answer().is_some() => "Let people check some of the answers.",
-            None => "Let people answer.",
-            Some(RowBasis::Now) => "Keep the cutoffs as they are now.",
-            Some(RowBasis::Guarantee) => "Take the guarantee.",
-            Some(RowBasis::RuleOfThumb) => match self.goal {
+        let weak = self.weak_answer().map(|(answer, _)| answer);
+        match (self.recommended_row().map(|row| row.basis), weak) {
+            (None, Some(_)) => "Let people check some of the answers.",
+            (None, None) => "Let people answer.",
+            (Some(RowBasis::Now), None) => "Keep the cutoffs as they are now.",
+            (Some(RowBasis::Now), Some(WeakAnswer::Yes)) => {
+                "Keep the cutoffs as they are now, and have each Yes checked."
+            }
+            (Some(RowBasis::Now), Some(WeakAnswer::No)) => {
+                "Keep the cutoffs as they are now, and have each No checked."
+            }
+            (Some(RowBasis::Guarantee), None) => "Take the guarantee.",
+            (Some(RowBasis::Guarantee), Some(WeakAnswer::Yes)) => {
+                "Take the guarantee, and have each Yes checked."
+            }
+            (Some(RowBasis::Guarantee), Some(WeakAnswer::No)) => {
+                "Take the guarantee, and have each No checked."
+            }
+            (Some(RowBasis::RuleOfThumb), _) => match self.goal {
                 CutoffGoal::Precision(_) => {
                     "Take the rule of thumb, and have some of its answers checked."
                 }
+                CutoffGoal::YesPrecision(_) => "With the rule of thumb Yes is right that often.",
                 CutoffGoal::Recall(_) => "The rule of thumb finds so many.",
                 CutoffGoal::Costs { .. } => "The rule of thumb costs least.",
             },
@@ -133,13 +168,15 @@ impl AutomationPlan {
     /// What then happens: how much is answered automatically, how much of that may be wrong, how sure
     /// that is, and what is left to people.
     pub fn outlook(&self) -> String {
-        if let Some((now, label, wrong)) = self.weak_answer() {
-            return format!(
-                "{} {} But of 1,000 {label} about {} are wrong: let a person check each {label}.",
-                automatic(now),
-                self.errors(now),
-                of_thousand(wrong)
-            );
+        let weak = self.weak_answer().map(|(answer, wrong)| {
+            let label = answer.label();
+            let wrong = of_thousand(wrong);
+            format!(
+                "But of 1,000 {label} about {wrong} are wrong: let a person check each {label}."
+            )
+        });
+        if let (None, Some(weak), Some(now)) = (self.recommended, &weak, self.rows.first()) {
+            return format!("{} {} {weak}", automatic(now), self.errors(now));
         }
         let Some(row) = self.recommended_row() else {
             return match self.goal {
@@ -147,7 +184,7 @@ impl AutomationPlan {
                     "These marks show no cutoff with so few wrong answers: allow more wrong ones, or mark \
                      more results."
                 }
-                CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
+                CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
                     "These marks show no cutoff that reaches the goal."
                 }
             }
@@ -157,7 +194,7 @@ impl AutomationPlan {
         let alike = |other: &&AutomationRow| other.cutoffs.are(row.cutoffs);
         let behind = self.rows.iter().skip(1).find(alike).unwrap_or(row);
         let is_kept_untried = row.basis == RowBasis::Now && behind.basis != RowBasis::Guarantee;
-        let checks = if is_kept_untried {
+        let checks = if is_kept_untried && weak.is_none() {
             "Have some of the answers checked."
         } else {
             ""
@@ -168,24 +205,28 @@ impl AutomationPlan {
             checks.to_owned(),
             self.rest(row),
             self.false_alarms(row).to_owned(),
+            weak.unwrap_or_default(),
         ];
         let filled = sentences.into_iter().filter(|it| !it.is_empty());
         filled.collect::<Vec<_>>().join(" ")
     }
 
-    /// Where the answers reach the goal now, but only Yes and No together: the cutoffs in force, the
-    /// answer that alone does not, and how many of these are wrong.
-    fn weak_answer(&self) -> Option<(&AutomationRow, &'static str, f64)> {
+    /// Where the recommended cutoffs, or else those in force, reach the goal, but only for Yes and No
+    /// together: the answer that alone does not, and how many of these are wrong.
+    fn weak_answer(&self) -> Option<(WeakAnswer, f64)> {
         let CutoffGoal::Precision(right) = self.goal else {
             return None;
         };
         let misses = |wrong: &f64| *wrong > others(right);
-        let now = self.rows.first().filter(|_| self.rows.len() == 1)?;
-        let (wrong, _) = now.expected.share()?;
-        let is_tried = self.marks >= FEW_MARKS && !misses(&wrong);
-        let [yes, no] = self.wrong_alone.filter(|_| is_tried)?;
-        let mut alone = [("Yes", yes), ("No", no)].into_iter();
-        alone.find_map(|(label, wrong)| Some((now, label, wrong.value().filter(misses)?)))
+        let row = self.recommended_row().or(self.rows.first())?;
+        let (wrong, _) = row.expected.share()?;
+        let is_rule = row.basis == RowBasis::RuleOfThumb;
+        if is_rule || self.marks < FEW_MARKS || misses(&wrong) {
+            return None;
+        }
+        let [yes, no] = self.wrong_alone?;
+        let mut alone = [(WeakAnswer::Yes, yes), (WeakAnswer::No, no)].into_iter();
+        alone.find_map(|(answer, wrong)| Some((answer, wrong.value().filter(misses)?)))
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
@@ -227,10 +268,8 @@ impl AutomationPlan {
             .first()
             .filter(|now| !now.cutoffs.are(row.cutoffs));
         match (self.goal, now.and_then(|now| now.expected.share())) {
-            (CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, Some((share, _))) => {
-                format!(" (now about {})", of_thousand(share))
-            }
-            (_, _) => String::new(),
+            (CutoffGoal::Precision(_), _) | (_, None) => String::new(),
+            (_, Some((share, _))) => format!(" (now about {})", of_thousand(share)),
         }
     }
 

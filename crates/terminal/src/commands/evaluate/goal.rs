@@ -106,7 +106,9 @@ impl AdviceArgs {
                 CertifiedGoal::new(others(wanted), SURE)
             }
             (CutoffGoal::Precision(_), MarksFrom::All)
-            | (CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, _) => None,
+            | (CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_) | CutoffGoal::Costs { .. }, _) => {
+                None
+            }
         };
         Ok(Some(AdvisedQuestion {
             goal,
