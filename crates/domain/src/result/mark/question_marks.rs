@@ -37,8 +37,15 @@ impl QuestionMarks {
         } else {
             saved.marked_by.clone()
         };
+        // whoever corrects a mark did not choose the result when it was drawn
+        let source = if saved.source.is_some_and(MarkSource::is_fair) {
+            mark.source.filter(|it| it.is_fair()).or(saved.source)
+        } else {
+            mark.source
+        };
         *saved = Mark {
             marked_by: by,
+            source,
             is_adjudicated: saved.is_adjudicated,
             ..mark
         };
@@ -224,13 +231,16 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_result_stays_in_the_sample_when_others_mark_it() {
+    fn a_drawn_result_stays_in_the_sample_when_others_mark_it_or_its_mark_is_corrected() {
         let drawn = Mark {
             source: Some(MarkSource::Random),
             ..mark("Ada", "yes", 1)
         };
-        let counting = of(&[drawn, mark("Olga", "no", 2)]).split().0.unwrap();
-        assert_eq!(counting.source, Some(MarkSource::Random));
+        for later in [mark("Olga", "no", 2), mark("Ada", "no", 2)] {
+            let counting = of(&[drawn.clone(), later]).split().0.unwrap();
+            assert_eq!(counting.outcome.as_str(), "no");
+            assert_eq!(counting.source, Some(MarkSource::Random));
+        }
     }
 
     proptest! {
