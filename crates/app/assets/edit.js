@@ -68,6 +68,8 @@ function begin(form) {
     if (isTyped && !leaving) event.preventDefault();
   });
   window.addEventListener("pageshow", () => (leaving = ""));
+  // who comes back may have signed in elsewhere
+  window.addEventListener("focus", keepTyped);
 
   form.addEventListener("keydown", (event) => {
     const change = event.key === "ArrowUp" ? "up" : event.key === "ArrowDown" ? "down" : "";
@@ -291,6 +293,9 @@ function warn(words) {
   if (!place) return;
   place.hidden = !words;
   if (place.textContent !== words) place.textContent = words;
+  // what the panel says of the draft is no longer so
+  const kept = document.getElementById("kept");
+  if (kept) kept.hidden = words !== "";
 }
 
 /**

@@ -33,6 +33,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("edit.js", SCRIPT, include_str!("../assets/edit.js")),
     ("send.js", SCRIPT, include_str!("../assets/send.js")),
     ("keys.js", SCRIPT, include_str!("../assets/keys.js")),
+    ("stale.js", SCRIPT, include_str!("../assets/stale.js")),
     ("times.js", SCRIPT, include_str!("../assets/times.js")),
     ("typed.js", SCRIPT, include_str!("../assets/typed.js")),
     ("drag.js", SCRIPT, include_str!("../assets/drag.js")),

@@ -169,7 +169,7 @@ pub(crate) async fn review(visit: Visit) -> Result<PageReply, PageError> {
     let changes = DraftChanges::of(&editing, &draft).await?;
     let lens = Arc::new(visit.find_lens().await?);
     let shown = review_page::Review {
-        tried: stored_texts::last_trial(&visit, prism, &draft.file.version).await?,
+        tried: stored_texts::last_trial(&visit, prism, &draft).await?,
         examples: DraftExamples::find(&visit, &draft, &lens).await?,
         editing: &editing,
         draft: &draft,

@@ -10,7 +10,7 @@ use refract_domain::ids::PersonId;
 use refract_identity::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
-use self::person_table::{ROLES, codes_form, person_table};
+use self::person_table::{LastDone, ROLES, codes_form, person_table};
 use crate::components::fault_sentence::sentence;
 use crate::components::field::FormField;
 use crate::components::form_errors::describe;
@@ -190,6 +190,12 @@ async fn page(
     let last = last.into_iter();
     let last = last.filter_map(|listed| Some((listed.event.stamp.actor.person()?, listed)));
     let last = last.collect();
+    let ids: Vec<_> = people.iter().map(|person| person.id).collect();
+    let marked = visit.refract.marks().last_of_people(&ids).await?;
+    let last = LastDone {
+        events: last,
+        marked,
+    };
     let main = html! {
         h1 { "People" }
         p { "Who uses this app in your account, and what each of them may do." }

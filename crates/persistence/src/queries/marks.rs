@@ -10,6 +10,8 @@ mod sittings;
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
+use diesel::dsl::max;
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::QuestionKey;
@@ -238,6 +240,33 @@ impl Database {
                 .count();
             let count: i64 = on!(connection, get_result(query))?;
             Ok(u64::try_from(count).unwrap_or_default())
+        })
+        .await
+    }
+
+    /// When each of these people marked last, of those who did. Two queries.
+    pub async fn list_last_marks(
+        &self,
+        people: &[PersonId],
+    ) -> Result<Vec<(PersonId, DateTime<Utc>)>, PersistenceError> {
+        type Last = (Option<PersonId>, Option<DateTime<Utc>>);
+        let people = || people.iter().copied().map(Bind).collect::<Vec<_>>();
+        let of_marks = marks::table
+            .filter(marks::person_id.eq_any(people()))
+            .group_by(marks::person_id)
+            .select((marks::person_id, max(marks::marked_at)));
+        let of_other_marks = other_marks::table
+            .filter(other_marks::person_id.eq_any(people()))
+            .group_by(other_marks::person_id)
+            .select((other_marks::person_id, max(other_marks::marked_at)));
+        self.read(async move |mut connection| {
+            let mut last: Vec<Last> = on!(connection, load(of_marks))?;
+            let beside: Vec<Last> = on!(connection, load(of_other_marks))?;
+            last.extend(beside);
+            // of a person with both, the later one comes later
+            last.sort_by_key(|(_, at)| *at);
+            let last = last.into_iter();
+            Ok(last.filter_map(|(person, at)| person.zip(at)).collect())
         })
         .await
     }

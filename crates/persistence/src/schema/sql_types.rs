@@ -11,7 +11,7 @@ use diesel::deserialize::{self, FromSql, Queryable};
 use diesel::expression::AsExpression;
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::SqlType;
+use diesel::sql_types::{SqlOrd, SqlType};
 pub(crate) use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
@@ -31,6 +31,8 @@ pub struct Id;
 #[diesel(postgres_type(oid = 1184, array_oid = 1185))]
 #[diesel(sqlite_type(name = "Long"))]
 pub struct Moment;
+
+impl SqlOrd for Moment {}
 
 /// An id or a moment as a bound value, for a column that is not null. diesel needs a type of this
 /// crate there; for a nullable column an `Option` is enough.

@@ -45,6 +45,9 @@ async fn marks_of_people_stand_beside_each_other(it: Fixture) {
     let counting = async || it.database.list_marks(result.id).await.unwrap();
     assert_eq!(counting().await, std::slice::from_ref(&olga));
     assert_eq!(beside(&it, result.id).await, std::slice::from_ref(&ada));
+    let person = olga.marked_by.person.unwrap();
+    let last = it.database.list_last_marks(&[person]).await.unwrap();
+    assert_eq!(last, [(person, moment(2))]);
     // both at once, again: nothing changes
     assert_eq!(save(&it, &[ada.clone(), olga.clone()]).await, 0);
     // a person's other outcome changes that person's mark, and both agree now

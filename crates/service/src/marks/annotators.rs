@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
 use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::problem::ValidationError;
 use refract_domain::result::mark::Annotator;
@@ -89,6 +90,17 @@ impl Marks<'_> {
         let names = database.list_person_names(account, &ids).await?;
         let names = names.into_iter().map(|row| (row.id, row)).collect();
         Ok(Annotators::of(counted, &names))
+    }
+}
+
+impl Marks<'_> {
+    /// When each of these people marked last, of those who did.
+    pub async fn last_of_people(
+        self,
+        people: &[PersonId],
+    ) -> Result<HashMap<PersonId, DateTime<Utc>>, InternalError> {
+        let last = self.refract.database.list_last_marks(people).await?;
+        Ok(last.into_iter().collect())
     }
 }
 

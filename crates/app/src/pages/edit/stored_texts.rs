@@ -11,7 +11,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::measures::stored_retests::{
     PlannedVersion, RetestPlan, StartRetestError, StoredRetest, TextChoice,
 };
-use refract_service::prisms::Prism;
+use refract_service::prisms::{Prism, VersionDraft};
 
 use super::draft::DraftKey;
 use super::draft_state::named;
@@ -165,7 +165,7 @@ impl Trial {
         if status == StatusCode::OK && !self.form.errors.is_empty() {
             status = StatusCode::UNPROCESSABLE_ENTITY;
         }
-        let own = own_trial(visit, &listed);
+        let own = own_trial(visit, &listed, &self.lens.latest);
         let main = html! {
             p.soft { a href=(self.editing.address()) { "Your words" } }
             h2 { "Try other words on stored texts" }
@@ -184,7 +184,7 @@ impl Trial {
         };
         let title = format!("Try other words · {}", prism.name);
         let page = visit.prism_page(prism, PrismTab::Edit, title, &main);
-        Ok(page.status(status).reply())
+        Ok(page.script("stale.js").status(status).reply())
     }
 
     fn ready(&self) -> Option<&PrismVersion> {
@@ -242,26 +242,32 @@ impl Trial {
     }
 }
 
-/// The newest trial of the visitor's own drafts.
-fn own_trial<'a>(visit: &Visit, listed: &'a [StoredRetest]) -> Option<&'a StoredRetest> {
+/// The newest trial of the visitor's own drafts, unless its words are saved.
+fn own_trial<'a>(
+    visit: &Visit,
+    listed: &'a [StoredRetest],
+    latest: &PrismVersion,
+) -> Option<&'a StoredRetest> {
     let person = visit.visitor.person;
     let mut listed = listed.iter();
-    listed.find(|retest| retest.drawn.draft.is_some() && retest.actor == Some(person))
+    let newest = listed.find(|it| it.drawn.draft.is_some() && it.actor == Some(person));
+    newest.filter(|it| it.drawn.draft.as_ref() != Some(latest))
 }
 
 /// What the newest trial of the visitor's own drafts found, for the page before saving.
 pub(super) async fn last_trial(
     visit: &Visit,
     prism: &Prism,
-    draft: &PrismVersion,
+    draft: &VersionDraft,
 ) -> Result<Markup, PageError> {
     let listed = visit
         .refract
         .retests()
         .list(visit.account(), prism.id)
         .await?;
-    let own = own_trial(visit, &listed);
-    Ok(own.map_or_else(|| html! {}, |own| tried_before(prism, own, Some(draft))))
+    let own = own_trial(visit, &listed, draft.latest());
+    let words = Some(&draft.file.version);
+    Ok(own.map_or_else(|| html! {}, |own| tried_before(prism, own, words)))
 }
 
 fn tried_before(prism: &Prism, trial: &StoredRetest, draft: Option<&PrismVersion>) -> Markup {

@@ -107,7 +107,7 @@ impl TrialForm {
             }
         };
         html! {
-            form.narrow method="get" action={ (prism_address(&lens.prism)) "/edit/trial" } aria-label="Texts" {
+            form.narrow method="get" action={ (prism_address(&lens.prism)) "/edit/trial" } aria-label="Texts" data-found="estimate" {
                 (filter.inputs())
                 (choice.errors(&self.errors).select(&options))
                 (texts.errors(&self.errors).line("text", "off"))

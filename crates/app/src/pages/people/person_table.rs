@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
 use refract_identity::events::ListedEvent;
@@ -18,20 +19,47 @@ pub(super) const ROLES: [(&str, &str); 3] = [
     ("owner", "Owner"),
 ];
 
-/// A row for each person, with their newest event; the visitor's row is marked.
-pub(super) fn person_table(
-    people: &[Person],
-    last: &HashMap<PersonId, ListedEvent>,
-    visitor: PersonId,
-) -> Markup {
+/// What each person did last.
+pub(super) struct LastDone {
+    pub(super) events: HashMap<PersonId, ListedEvent>,
+    /// When they marked last, which is no event.
+    pub(super) marked: HashMap<PersonId, DateTime<Utc>>,
+}
+
+/// What one person did last.
+#[derive(Clone, Copy)]
+enum LastAct<'a> {
+    Changed(&'a ListedEvent),
+    Marked(DateTime<Utc>),
+}
+
+impl LastDone {
+    fn of(&self, person: PersonId) -> Option<LastAct<'_>> {
+        let changed = self.events.get(&person).map(LastAct::Changed);
+        let marked = self.marked.get(&person).copied().map(LastAct::Marked);
+        changed.into_iter().chain(marked).max_by_key(|act| act.at())
+    }
+}
+
+impl LastAct<'_> {
+    fn at(&self) -> DateTime<Utc> {
+        match self {
+            Self::Changed(listed) => listed.event.stamp.at,
+            Self::Marked(at) => *at,
+        }
+    }
+}
+
+/// A row for each person, with what they did last; the visitor's row is marked.
+pub(super) fn person_table(people: &[Person], last: &LastDone, visitor: PersonId) -> Markup {
     let rows = html! {
-        @for person in people { (row(person, last.get(&person.id), person.id == visitor)) }
+        @for person in people { (row(person, last.of(person.id), person.id == visitor)) }
     };
     let headings = ["Person", "Role", "Last here", "Did last", ""];
     stacked_table("People of the account", &headings, &rows)
 }
 
-fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup {
+fn row(person: &Person, last: Option<LastAct<'_>>, is_visitor: bool) -> Markup {
     let called = person.name.as_deref().unwrap_or(person.email.as_str());
     html! {
         tr {
@@ -83,22 +111,27 @@ fn row(person: &Person, last: Option<&ListedEvent>, is_visitor: bool) -> Markup 
     }
 }
 
-fn did_last(last: &ListedEvent) -> Markup {
-    let event = &last.event;
-    let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
-    html! {
-        div {
-            (event.action.label())
-            @if !is_about_themselves { ": " bdi { (last.target.name) } }
+fn did_last(last: LastAct<'_>) -> Markup {
+    let what = match last {
+        LastAct::Marked(_) => html! { "marked a result" },
+        LastAct::Changed(ListedEvent { event, target, .. }) => {
+            let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
+            html! {
+                (event.action.label())
+                @if !is_about_themselves { ": " bdi { (target.name) } }
+            }
         }
-        span.soft { (moment(event.stamp.at)) }
+    };
+    html! {
+        div { (what) }
+        span.soft { (moment(last.at())) }
     }
 }
 
 /// When a person was last here. A session notes its use only every few minutes, so that what they did
 /// last may be newer.
-fn last_here(person: &Person, last: Option<&ListedEvent>) -> Markup {
-    let did_at = last.map(|last| last.event.stamp.at);
+fn last_here(person: &Person, last: Option<LastAct<'_>>) -> Markup {
+    let did_at = last.map(|last| last.at());
     let last_used_at = person.last_used_at.max(did_at);
     let last_used_at = person.last_used_at.and(last_used_at);
     html! {
