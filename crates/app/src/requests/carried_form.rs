@@ -13,6 +13,24 @@ const VALUE: &str = "kept.value.";
 /// The most characters of a value shown to the person; the whole value is sent again.
 const SHOWN: usize = 2_000;
 
+/// The last parts of the names of hidden inputs and of buttons.
+const HIDDEN: [&str; 14] = [
+    "act",
+    "asked",
+    "based_on",
+    "copied",
+    "draft",
+    "folded",
+    "fragment",
+    "in_force",
+    "named",
+    "new_id",
+    "revision",
+    "same",
+    "saved_key",
+    "tab",
+];
+
 /// A form with its address. Files are not kept: a page cannot preselect one.
 pub(crate) struct CarriedForm<'a> {
     address: String,
@@ -67,7 +85,7 @@ impl<'a> CarriedForm<'a> {
             details.kept {
                 summary { "What you typed" }
                 dl {
-                    @for (name, value) in self.values.iter().filter(|(_, value)| !value.is_empty()) {
+                    @for (name, value) in self.values.iter().filter(|it| is_typed(**it)) {
                         dt { (name) }
                         dd.text dir="auto" { (shown(value)) }
                     }
@@ -75,6 +93,12 @@ impl<'a> CarriedForm<'a> {
             }
         }
     }
+}
+
+/// Whether a person may have typed a value: hidden inputs and buttons are not shown.
+fn is_typed((name, value): (&str, &str)) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    !value.is_empty() && !HIDDEN.contains(&last)
 }
 
 /// The beginning of a value, with the number of further characters.

@@ -11,8 +11,8 @@ use diesel::deserialize::{self, FromSql, Queryable};
 use diesel::expression::AsExpression;
 use diesel::query_builder::QueryId;
 use diesel::serialize::{self, IsNull, Output, ToSql};
-use diesel::sql_types::{SqlOrd, SqlType};
 pub(crate) use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
+use diesel::sql_types::{SqlOrd, SqlType};
 use diesel::sqlite::{Sqlite, SqliteValue};
 use refract_domain::ids::{
     AccountId, ApiKeyId, BudgetHolderId, EventId, ExampleId, FileRunId, NodeId, PersonId,

@@ -141,11 +141,20 @@ pub(super) async fn lacking(visit: &Visit, view: &RunView) -> Result<String, Pag
     ))
 }
 
+/// The columns that have a name, by which one can be chosen.
+fn named_columns(outline: &KeptOutline) -> impl Iterator<Item = &String> {
+    let names = outline.header.iter();
+    names.filter(|name| !name.trim().is_empty())
+}
+
 /// How the file was read.
 fn found(outline: &KeptOutline) -> Markup {
+    let mut named = named_columns(outline);
+    let only = named.next().filter(|_| named.next().is_none());
     html! {
         p {
             "Read as " (outline.description) ", with " (counted(outline.columns, "column")) "."
+            @if let Some(name) = only { " Its first line, “" bdi { (clamped(name, CELL)) } "”, is taken for the name of a column, and every further line for a row: is it a table?" }
         }
     }
 }
@@ -171,7 +180,7 @@ fn choice(field: &str, label: &str, hint: &str, column: &str, outline: &KeptOutl
     let input = FormField::new(&name, label).hint(hint).value(column);
     let options = html! {
         (input.option("", "(none)"))
-        @for column in &outline.header { (input.option(column, &clamped(column, CELL))) }
+        @for column in named_columns(outline) { (input.option(column, &clamped(column, CELL))) }
     };
     input.select(&options)
 }

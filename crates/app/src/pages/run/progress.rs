@@ -2,7 +2,7 @@
 //! compared with this one row by row.
 
 use maud::{Markup, html};
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 use refract_file_runs::{CheckFacts, ComparedRuns, DifferingRow};
 use refract_service::runs::{RunProgress, StoredRun};
 
@@ -59,12 +59,13 @@ pub(super) async fn progress(visit: &Visit, view: &RunView) -> Result<Markup, Pa
     Ok(html! {
         (bar(view, progress))
         (waiting(view))
-        (numbers(view, progress, cost(visit, view).await?))
+        (numbers(view, &facts, cost(visit, view).await?))
         (failures(view, progress))
         (changes(visit, view))
         (downloads(view, progress))
         (refused(view, facts.refused, &facts.refused_rows))
-        (shares(visit, view).await?)
+        // while a node works, the figures above follow what it has saved
+        @if !run.state.is_worked_on() || progress.answered > 0 { (shares(visit, view).await?) }
         (comparisons(visit, view).await?)
     })
 }
@@ -133,7 +134,20 @@ async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError
     Ok(visit.refract.token_price().of_results(cost))
 }
 
-fn numbers(view: &RunView, progress: &RunProgress, cost: Option<String>) -> Markup {
+/// The limits of a run in words; `None` if it has none.
+fn limits_in_words(limits: FileRunLimits) -> Option<String> {
+    let words = [
+        (limits.model_requests, "model request"),
+        (limits.tokens, "token"),
+        (limits.failed_rows, "failed row"),
+    ];
+    let words = words.map(|(most, noun)| most.map(|most| counted(most, noun)));
+    let words: Vec<_> = words.into_iter().flatten().collect();
+    (!words.is_empty()).then(|| words.join(" or "))
+}
+
+fn numbers(view: &RunView, facts: &CheckFacts, cost: Option<String>) -> Markup {
+    let progress = &view.run.progress;
     let results = format!("{}/results", prism_address(&view.lens.prism));
     let failed = format!("{results}?run={}&status=failed", view.run.id);
     let version = format!("{results}?version={}", view.run.version);
@@ -142,6 +156,8 @@ fn numbers(view: &RunView, progress: &RunProgress, cost: Option<String>) -> Mark
             dt { "Answered" } dd { (count(progress.answered + progress.answered_before)) @if progress.answered_before > 0 { " (" a href=(version) { (count(progress.answered_before)) " of them before" } ")" } }
             dt { "Failed" } dd { @if progress.failed > 0 { a href=(failed) { (count(progress.failed)) } } @else { "0" } }
             dt { "Refused" } dd { (count(progress.refused)) }
+            @if facts.left_out > 0 { dt { "Left out" } dd { (counted(facts.left_out, "row")) " without a text, not in downloads either" } }
+            @if let Some(limits) = limits_in_words(view.run.limits) { dt { "Pauses at" } dd { (limits) } }
             dt { "Model requests" } dd { (count(progress.model_requests)) }
             dt { "Tokens" } dd { (count(progress.input_tokens)) " read, " (count(progress.output_tokens)) " written" }
             @if let Some(cost) = cost { dt { "Cost" } dd { (cost) } }
@@ -186,7 +202,7 @@ fn changes(visit: &Visit, view: &RunView) -> Markup {
                     (cancel(view))
                 },
                 FileRunState::Paused if has_file => form.narrow method="post" action={ (address) "/resume" } {
-                    (limits(&visit.sent.form, view.run.limits))
+                    (limits(visit, view.run.limits))
                     div.row {
                         button.main type="submit" { "Go on" }
                         @if view.run.progress.failed > 0 { button type="submit" formaction={ (address) "/retry" } { "Retry what failed, then go on" } }

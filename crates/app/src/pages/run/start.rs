@@ -81,7 +81,7 @@ fn first_rows(to_ask: u64) -> String {
 fn start_form(visit: &Visit, address: &str, has_rows: bool) -> Markup {
     html! {
         form.narrow method="post" action={ (address) "/start" } {
-            @if has_rows { (limits(&visit.sent.form, FileRunLimits::default())) }
+            @if has_rows { (limits(visit, FileRunLimits::default())) }
             div.row {
                 @if has_rows { button.main type="submit" { "Start" } }
                 button type="submit" formaction={ (address) "/cancel" } formnovalidate { "Cancel the run" }
@@ -91,7 +91,8 @@ fn start_form(visit: &Visit, address: &str, has_rows: bool) -> Markup {
 }
 
 /// The inputs for the limits, with what was typed or the present limits.
-pub(super) fn limits(typed: &Form, present: FileRunLimits) -> Markup {
+pub(super) fn limits(visit: &Visit, present: FileRunLimits) -> Markup {
+    let typed = &visit.sent.form;
     let input = |name, label, most: Option<u64>| {
         let present = most.map(|most| most.to_string()).unwrap_or_default();
         let value = if typed.has(name) {
@@ -107,7 +108,10 @@ pub(super) fn limits(typed: &Form, present: FileRunLimits) -> Markup {
     html! {
         details open[present != FileRunLimits::default()] {
             summary { "Stop at a limit" }
-            p.hint { "The run pauses when it reaches one. What was answered is kept." }
+            p.hint {
+                "The run pauses when it reaches one. What was answered is kept."
+                @if visit.site.is_for_trying_only { " The built-in scorer sends no model requests and reads no tokens." }
+            }
             (input("model_requests", "Model requests", present.model_requests))
             (input("tokens", "Tokens, read and written", present.tokens))
             (input("failed_rows", "Failed rows", present.failed_rows))
@@ -161,6 +165,7 @@ fn price(visit: &Visit, facts: &CheckFacts, pace: Option<Pace>) -> Markup {
                 ", about " strong { (time(facts.to_ask(), each)) } " at the pace of the " (of)
             }
             @if let Some(price) = visit.refract.token_price().of_reading(facts.tokens) { "; " (price) }
+            @else if visit.site.is_for_trying_only { "; the built-in scorer costs nothing" }
             "."
         }
     }
