@@ -147,7 +147,7 @@ async fn how_many(
 
 fn order(values: &FilterValues) -> &'static str {
     if values.is_least_sure_first() {
-        "least sure first"
+        "least sure first; among more options the same percentage is surer"
     } else {
         "newest first"
     }

@@ -26,7 +26,7 @@ on_both!(
     changes_of_one_result_at_once_are_seen_whole,
     saying_what_is_saved_already_changes_nothing,
     an_equal_outcome_makes_a_mark_fair_and_never_unfair,
-    another_outcome_brings_its_own_source,
+    another_outcome_brings_its_own_source_unless_the_result_was_drawn,
     marks_are_saved_all_or_none,
     the_marks_of_several_results_come_in_order,
     marking_changes_no_result,
@@ -250,19 +250,23 @@ async fn an_equal_outcome_makes_a_mark_fair_and_never_unfair(it: Fixture) {
     }
 }
 
-async fn another_outcome_brings_its_own_source(it: Fixture) {
+async fn another_outcome_brings_its_own_source_unless_the_result_was_drawn(it: Fixture) {
     let result = saved(&it, None).await;
-    for (outcome, source) in [
-        ("yes", Some(MarkSource::Random)),
-        ("no", None),
-        ("yes", Some(MarkSource::Near)),
-        ("no", Some(MarkSource::Import)),
+    let (near, random, import) = (MarkSource::Near, MarkSource::Random, MarkSource::Import);
+    for (outcome, source, kept) in [
+        ("yes", Some(near), Some(near)),
+        ("no", None, None),
+        ("yes", Some(random), Some(random)),
+        ("no", None, Some(random)),
+        ("yes", Some(near), Some(random)),
+        ("no", Some(import), Some(import)),
     ] {
-        let mark = Mark {
+        let mut mark = Mark {
             source,
             ..mark(result.id, "angry", outcome)
         };
         assert_eq!(save(&it, std::slice::from_ref(&mark)).await, 1);
+        mark.source = kept;
         assert_eq!(it.database.list_marks(result.id).await.unwrap(), [mark]);
     }
 }

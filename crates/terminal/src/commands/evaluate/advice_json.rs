@@ -120,6 +120,7 @@ fn share(percent: u32) -> f64 {
 fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
     match goal {
         CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
+        CutoffGoal::YesPrecision(precision) => vec![("yes_precision", plain(precision))],
         CutoffGoal::Recall(recall) => vec![("recall", plain(recall))],
         CutoffGoal::Costs {
             wrong_yes,

@@ -33,6 +33,10 @@ pub(super) struct AdviceArgs {
     #[arg(long, value_name = "P", group = "goal", value_parser = share)]
     precision: Option<f64>,
 
+    /// Goal: at least this precision for yes alone, with one cutoff, such as 0.95
+    #[arg(long, value_name = "P", group = "goal", value_parser = share)]
+    yes_precision: Option<f64>,
+
     /// Goal: at least this recall of yes, such as 0.95
     #[arg(long, value_name = "R", group = "goal", value_parser = share)]
     recall: Option<f64>,
@@ -46,7 +50,7 @@ pub(super) struct AdviceArgs {
         long,
         value_name = "C",
         requires = "cost_of_wrong_yes",
-        conflicts_with_all = ["precision", "recall"],
+        conflicts_with_all = ["precision", "yes_precision", "recall"],
         default_value = "1",
         value_parser = cost
     )]
@@ -62,7 +66,7 @@ pub(super) struct AdviceArgs {
         long,
         value_name = "S",
         requires = "error",
-        conflicts_with_all = ["precision", "recall", "cost_of_wrong_yes"],
+        conflicts_with_all = ["precision", "yes_precision", "recall", "cost_of_wrong_yes"],
         default_value = "0.95",
         value_parser = part
     )]
@@ -149,12 +153,13 @@ impl AdviceArgs {
 
     fn goal(&self) -> Option<CutoffGoal> {
         let precision = self.precision.map(CutoffGoal::Precision);
+        let of_yes = self.yes_precision.map(CutoffGoal::YesPrecision);
         let recall = self.recall.map(CutoffGoal::Recall);
         let costs = self.cost_of_wrong_yes.map(|wrong_yes| CutoffGoal::Costs {
             wrong_yes,
             wrong_no: self.cost_of_wrong_no,
         });
-        precision.or(recall).or(costs)
+        precision.or(of_yes).or(recall).or(costs)
     }
 }
 
