@@ -106,10 +106,13 @@ pub(crate) fn table_style(query: &Query) -> TableStyle {
 /// A choice of the spreadsheet that csv and tsv are for.
 pub(crate) fn table_style_choice() -> Markup {
     html! {
-        select name=(MARK) aria-label="csv and tsv" {
-            option value="" { "csv and tsv for programs" }
-            option value="bom" { "csv and tsv for Excel" }
-            option value="commas" { "csv for Excel with decimal commas" }
+        label {
+            "csv and tsv only: "
+            select.short name=(MARK) {
+                option value="" { "for programs" }
+                option value="bom" { "for Excel" }
+                option value="commas" { "csv for Excel with decimal commas" }
+            }
         }
     }
 }

@@ -56,6 +56,9 @@ impl PrismTab {
     }
 }
 
+/// The id of the place after the tabs, where a prism's page begins.
+pub(crate) const AFTER_TABS: &str = "after-tabs";
+
 /// The address of a prism's page. A prism whose slug clashes with a fixed address of the app is
 /// addressed by its id.
 pub(crate) fn prism_address(prism: &Prism) -> String {
@@ -80,6 +83,7 @@ pub(crate) fn prism_heading(prism: &Prism, current: PrismTab, role: Role) -> Mar
                     }
                 }
             }
+            span.unseen #(AFTER_TABS) {}
         }
     }
 }

@@ -59,8 +59,7 @@ pub(crate) const COPY_SCRIPT: &str = "copy.js";
 pub(crate) fn copyable(id: &str, words: &str, text: &str) -> Markup {
     html! {
         div.copyable {
-            // the keyboard can scroll it
-            pre #(id) dir="ltr" role="region" aria-label=(words) tabindex="0" { (text) }
+            pre #(id) dir="ltr" role="group" aria-label=(words) { (text) }
             button type="button" data-copy=(id) hidden { "Copy" }
         }
     }

@@ -7,7 +7,7 @@ use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
 use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_heading};
+use crate::components::prism_tabs::{AFTER_TABS, PrismTab, prism_heading};
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::{OpenVisit, Visit, Visitor};
 
@@ -64,6 +64,8 @@ pub(crate) struct Page<'a> {
     section: Option<Section>,
     scripts: Vec<&'static str>,
     status: StatusCode,
+    /// Where the link past the navigation leads.
+    content: &'static str,
     main: Markup,
 }
 
@@ -88,7 +90,11 @@ impl Visit {
         main: &Markup,
     ) -> Page<'_> {
         let main = html! { (prism_heading(prism, tab, self.visitor.role)) (main) };
-        self.page(title, main).section(Section::Prisms)
+        let page = self.page(title, main).section(Section::Prisms);
+        Page {
+            content: AFTER_TABS,
+            ..page
+        }
     }
 }
 
@@ -114,6 +120,7 @@ impl<'a> Page<'a> {
             section: None,
             scripts: Vec::new(),
             status: StatusCode::OK,
+            content: "main",
             main,
         }
     }
@@ -148,6 +155,7 @@ impl<'a> Page<'a> {
             title,
             section,
             scripts,
+            content,
             main,
             status: _,
         } = self;
@@ -167,7 +175,7 @@ impl<'a> Page<'a> {
                     }
                 }
                 body {
-                    a.skip href="#main" { "Skip to the page" }
+                    a.skip href={ "#" (content) } { "Skip to the page" }
                     header.site { (navigation(visitor, section)) }
                     @if site.is_for_trying_only {
                         aside.toy aria-label="About this demo" {

@@ -196,7 +196,7 @@ fn plot(column: &ColumnInput, moves: &LabelMoves, saved: Option<Cutoffs>) -> Mar
             (handle("yes_from", "Handle: Yes from", cutoffs.yes_from, begins))
         }
         details.behind {
-            summary { "Probability of yes in " (counted(moves.probabilities.results(), "result")) ", as a table" }
+            summary { "Probability of yes in " (counted(moves.probabilities.results(), "result")) ", as a table" span { " (bars grow with the square root of the count)" } }
             (histogram_table(&moves.probabilities))
         }
     }
