@@ -32,8 +32,8 @@ impl Refract {
         Ok(self.with_model(gateway.model()))
     }
 
-    /// Keeps what was learned about the model servers so far. A failure is logged only: whoever
-    /// comes next learns it again.
+    /// Keeps what was learned about the model servers so far. A failure is logged only: the
+    /// next process learns it again.
     pub async fn keep_server_facts(&self) {
         let learned = self.model.as_ref().and_then(Model::learned);
         if let Some((servers, facts)) = learned {

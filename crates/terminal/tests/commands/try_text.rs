@@ -46,13 +46,13 @@ async fn what_a_server_refused_once_is_not_sent_by_the_next_command() {
     let setup = Setup {
         nodes: 0,
         script: model.reply().into(),
-        settings: &[("REFRACT_MODEL_PROTOCOL", "chat")],
         ..Setup::default()
     };
     let service = Service::with(Backend::Sqlite, setup).await;
     let ask = async || {
         let before = service.model.counts().requests;
-        service.run(&["try", PRISM, "--text", TEXT]).await.done();
+        let asking = ["try", PRISM, "--text", TEXT, "--model-protocol", "chat"];
+        service.run(&asking).await.done();
         let requests = service.model.requests();
         let asked = requests[before..].iter();
         let asked = asked.map(|request| request.json()["top_logprobs"].as_u64().unwrap());

@@ -37,16 +37,15 @@ impl Editing {
         let stored = visit.refract.drafts().find(place(visit, &editing));
         let stored = stored.await?;
         if !take(&mut editing, visit, stored).await? {
-            match &editing.prism {
-                Some(prism) => {
-                    let latest = prism.latest_version;
-                    let name = prism.name.clone();
-                    editing.put_on(visit, latest).await?;
-                    if let Some(base) = &editing.base.0 {
-                        editing.draft = EditDraft::of(&name, base);
-                    }
+            if let Some(prism) = &editing.prism {
+                let latest = prism.latest_version;
+                let name = prism.name.clone();
+                editing.put_on(visit, latest).await?;
+                if let Some(base) = &editing.base.0 {
+                    editing.draft = EditDraft::of(&name, base);
                 }
-                None => (editing.draft, editing.extras.copied) = new_draft(visit).await?,
+            } else {
+                (editing.draft, editing.extras.copied) = new_draft(visit).await?;
             }
         }
         if query.get("acted").is_none() {

@@ -37,7 +37,7 @@ impl QuestionMarks {
         } else {
             saved.marked_by.clone()
         };
-        // whoever corrects a mark did not choose the result when it was drawn
+        // a person who corrects a mark did not choose the result when it was drawn
         let source = if saved.source.is_some_and(MarkSource::is_fair) {
             mark.source.filter(|it| it.is_fair()).or(saved.source)
         } else {
