@@ -26,6 +26,10 @@ use self::setting_error::SettingError;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::servers::pace::HostLimits;
 
+/// The form in which what is learned about servers is kept. It is raised when anything of it means
+/// something else, so that no release reads another one's.
+const FACTS_FORM: u32 = 1;
+
 /// How to reach and ask the model.
 #[derive(Clone, Debug)]
 pub struct ModelSettings {
@@ -71,9 +75,10 @@ impl ModelSettings {
         settings.collect()
     }
 
-    /// Protocol, model and addresses, without credentials.
+    /// The form of what is learned, protocol, model and addresses, without credentials.
     pub(crate) fn servers_name(&self) -> String {
-        format!("{} {} {}", self.protocol.name(), self.name, self.endpoint)
+        let protocol = self.protocol.name();
+        format!("{FACTS_FORM} {protocol} {} {}", self.name, self.endpoint)
     }
 
     pub(crate) fn request_limits(&self) -> RequestLimits {
