@@ -21,7 +21,7 @@ use refract_service::results::{
 use self::actors::ResultActors;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
-pub(crate) use self::filter_values::FilterValues;
+pub(crate) use self::filter_values::{FilterValues, MARKED_BY};
 pub(crate) use self::rows::LIST;
 use self::rows::rows;
 use crate::components::list_pages::{

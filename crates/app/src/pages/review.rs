@@ -19,6 +19,7 @@ use crate::components::moment::moment;
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::table::table;
+use crate::pages::results::MARKED_BY;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::visit::Visit;
@@ -79,7 +80,7 @@ async fn page(
                 }
                 @if annotators.iter().len() > 0 {
                     h2 { "Who marked" }
-                    (people(&annotators))
+                    (people(&annotators, &prism_address(&lens.prism)))
                 }
             }
         }
@@ -89,13 +90,16 @@ async fn page(
     Ok(page.status(status).reply())
 }
 
-/// How much each person marked.
-fn people(annotators: &Annotators) -> Markup {
+/// How much each person marked, with a link to the results.
+fn people(annotators: &Annotators, prism: &str) -> Markup {
     let rows = html! {
         @for annotator in annotators.iter() {
             tr {
                 th scope="row" { bdi { (annotators.label(&annotator.by)) } }
-                td.number { (count(annotator.marks)) }
+                td.number {
+                    @if let Some(person) = annotator.by.person { a href={ (prism) "/results?marks=" (MARKED_BY) (person) } { (count(annotator.marks)) } }
+                    @else { (count(annotator.marks)) }
+                }
                 td.number { (count(annotator.settled)) }
             }
         }

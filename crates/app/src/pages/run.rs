@@ -89,7 +89,9 @@ async fn page(
 
 fn done(what: &str) -> Option<&'static str> {
     match what {
-        "paused" => Some("The run is paused. Rows that were on their way are finished and saved."),
+        "paused" => Some(
+            "No further row begins. Rows that were on their way are finished and saved; if none is left, the run is done.",
+        ),
         "cancelled" => Some("The run is cancelled. The results of its rows stay."),
         "deleted" => Some("The file is deleted. The results of its rows stay."),
         _ => None,

@@ -25,7 +25,7 @@ use crate::results::export_columns::{ExportColumns, PageDetails};
 use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
-use crate::results::search::result_search::{SearchConditions, marks_by_result};
+use crate::results::search::result_search::SearchConditions;
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).
@@ -148,7 +148,7 @@ impl PrismResults {
             if let Some(conditions) = &self.conditions {
                 let marks = if conditions.has_marks() {
                     let ids = readable.iter().map(ReadableResult::id).collect();
-                    marks_by_result(&self.database, ids).await?
+                    conditions.marks_by_result(&self.database, ids).await?
                 } else {
                     HashMap::new()
                 };

@@ -37,7 +37,7 @@ impl LastDone {
     fn of(&self, person: PersonId) -> Option<LastAct<'_>> {
         let changed = self.events.get(&person).map(LastAct::Changed);
         let marked = self.marked.get(&person).copied().map(LastAct::Marked);
-        changed.into_iter().chain(marked).max_by_key(|act| act.at())
+        changed.into_iter().chain(marked).max_by_key(LastAct::at)
     }
 }
 

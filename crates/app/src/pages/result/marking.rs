@@ -131,7 +131,12 @@ fn right_outcome(
     let marked = marks.own(visitor).map_or("", |mark| mark.outcome.as_str());
     let name = format!("mark.{}", question.key);
     let label = format!("Right answer: {}", question.text);
-    let options = [("", "not marked")].into_iter();
+    let nothing = if marks.counting.is_some() {
+        "not marked by you"
+    } else {
+        "not marked"
+    };
+    let options = [("", nothing)].into_iter();
     let outcomes = mark::outcomes(question).map(|it| (it.key, it.label));
     let options = options.chain(outcomes).collect::<Vec<_>>();
     let cutoffs = cutoffs(question, result.columns().lens);

@@ -7,7 +7,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
 
 use super::actors::ResultActors;
-use super::filter_values::{FilterValues, ORDER, QuickPeriod, RUN};
+use super::filter_values::{FilterValues, MARKED_BY, ORDER, QuickPeriod, RUN};
 use crate::components::field::FormField;
 use crate::components::file_run::run_address;
 use crate::components::texts::clamped;
@@ -128,12 +128,20 @@ fn passed_on(values: &FilterValues, name: &str) -> Markup {
     }
 }
 
+/// What else than `any` or `none` the marks must be.
+fn marked_in_words(value: &str) -> String {
+    if value.starts_with(MARKED_BY) {
+        return "marked by one person".to_owned();
+    }
+    format!("marked {value}")
+}
+
 fn marks(field: &FormField<'_>) -> Markup {
     let listed = [("", "any"), ("any", "marked"), ("none", "not marked")];
     let is_listed = listed.iter().any(|(value, _)| *value == field.value);
     field.select(&html! {
         @for (value, words) in listed { (field.option(value, words)) }
-        @if !is_listed { (field.option(field.value, &format!("marked {}", field.value))) }
+        @if !is_listed { (field.option(field.value, &marked_in_words(field.value))) }
     })
 }
 
@@ -214,7 +222,7 @@ fn words(name: &str, value: &str, actors: &ResultActors) -> String {
         "marks" => match value {
             "any" => "marked".to_owned(),
             "none" => "not marked".to_owned(),
-            outcome => format!("marked {outcome}"),
+            other => marked_in_words(other),
         },
         "status" if value == "unretried" => "failed and not retried".to_owned(),
         "status" => value.to_owned(),

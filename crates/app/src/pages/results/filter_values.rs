@@ -195,12 +195,19 @@ fn question_and_outcome(text: &str) -> Option<(QuestionKey, &str)> {
     Some((QuestionKey::parse(question).ok()?, outcome))
 }
 
-/// Parses `any`, `none` or the marked `QUESTION:OUTCOME`.
+/// Before the person of a filter on who marked.
+pub(crate) const MARKED_BY: &str = "by:";
+
+/// Parses `any`, `none`, `by:PERSON` or the marked `QUESTION:OUTCOME`.
 fn mark_condition(text: &str) -> Option<MarkCondition> {
     match text {
         "any" => Some(MarkCondition::Marked),
         "none" => Some(MarkCondition::Unmarked),
         _ => {
+            // no outcome's key has a hyphen
+            if let Some(person) = text.strip_prefix(MARKED_BY).and_then(PersonId::parse) {
+                return Some(MarkCondition::By(person));
+            }
             let (question, outcome) = question_and_outcome(text)?;
             let outcome = OutcomeKey::parse(outcome).ok()?;
             Some(MarkCondition::Outcome(question, outcome))

@@ -13,8 +13,10 @@ use crate::components::prism_tabs::prism_address;
 use crate::replies::page_error::PageError;
 use crate::requests::visit::Visit;
 
-/// The most results that are counted, newest first.
-const COUNTED: usize = 500;
+/// The most results that are counted, newest first: of a run that a node works on, since its page
+/// follows it, and of any other.
+const COUNTED_WHILE_WORKED_ON: usize = 500;
+const COUNTED: usize = 5_000;
 /// The most columns of the lens with shares, and the most values of each.
 const COLUMNS: usize = 12;
 const VALUES: usize = 6;
@@ -67,14 +69,19 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
         |column: &Column| ColumnTally::new(column, view.lens.latest.question(&column.question));
     let mut tallies: Vec<_> = columns.lens.iter().take(COLUMNS).map(tally).collect();
     let mut results = of_run(visit, view)?;
+    let most = if view.run.state.is_worked_on() {
+        COUNTED_WHILE_WORKED_ON
+    } else {
+        COUNTED
+    };
     let (mut read, mut answered) = (0, 0);
-    while read < COUNTED {
+    while read < most {
         // a page at a time, since texts may be long
         let page = results.next_page().await?;
         if page.is_empty() {
             break;
         }
-        let page = page.iter().take(COUNTED - read);
+        let page = page.iter().take(most - read);
         read += page.len();
         for result in page.filter(|result| result.is_ok()) {
             answered += 1;
@@ -92,7 +99,7 @@ pub(super) async fn shares(visit: &Visit, view: &RunView) -> Result<Markup, Page
         @if answered > 0 {
             h3 { "What was answered" }
             p.soft {
-                @if read >= COUNTED { "The newest " (count(COUNTED)) " results that this run made, " (count(answered)) " of them answered. " }
+                @if read >= most { "The newest " (count(most)) " results that this run made, " (count(answered)) " of them answered. " }
                 @else { "Of the " (counted(answered, "answer")) " that this run made. " }
                 a href=(address) { "Its results" }
             }

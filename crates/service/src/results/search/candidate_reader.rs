@@ -8,7 +8,6 @@ use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
 use super::result_search::{
     MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage,
-    marks_by_result,
 };
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::versions::find_saved_version;
@@ -242,7 +241,9 @@ impl<'a> CandidateReader<'a> {
     ) -> Result<CandidatePage, InternalError> {
         let (prism, database) = (&self.lens.prism, self.database);
         let is_full = |found: usize| u32::try_from(found) == Ok(size);
-        if let Some(MarkCondition::Marked | MarkCondition::Outcome(..)) = self.conditions.marks {
+        if let Some(MarkCondition::Marked | MarkCondition::Outcome(..) | MarkCondition::By(_)) =
+            self.conditions.marks
+        {
             let marked = database.list_marked_ids(prism.id, self.filter, order, last, size);
             let ids = marked.await?;
             let next = ids.last().copied().filter(|_| is_full(ids.len()));
@@ -277,7 +278,10 @@ impl<'a> CandidateReader<'a> {
             candidates = self.answered(candidates).await?;
         }
         if self.conditions.marks.is_some() {
-            let marks = marks_by_result(self.database, ids(&candidates)).await?;
+            let marks = self
+                .conditions
+                .marks_by_result(self.database, ids(&candidates));
+            let marks = marks.await?;
             let marks_of = |id| marks.get(&id).map(Vec::as_slice).unwrap_or_default();
             candidates.retain(|candidate| self.conditions.match_marks(marks_of(candidate.id)));
         }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use refract_domain::answer::Answers;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::Mark;
@@ -50,6 +50,8 @@ pub enum MarkCondition {
     Unmarked,
     /// Results on which this outcome of the question is marked.
     Outcome(QuestionKey, OutcomeKey),
+    /// Results that this person marked, whether or not the mark counts.
+    By(PersonId),
 }
 
 /// Which page of a search is read.
@@ -250,11 +252,32 @@ impl SearchConditions {
                 let mut marks = marks.iter();
                 marks.any(|mark| mark.question == *question && mark.outcome == *outcome)
             }
+            Some(MarkCondition::By(person)) => {
+                let mut marks = marks.iter();
+                marks.any(|mark| mark.marked_by.person == Some(*person))
+            }
         }
     }
 }
 
-/// The marks of these results, by result.
+impl SearchConditions {
+    /// The marks that the condition on marks is about, by result: those that count, or all.
+    pub(crate) async fn marks_by_result(
+        &self,
+        database: &Database,
+        results: Vec<ResultId>,
+    ) -> Result<HashMap<ResultId, Vec<Mark>>, PersistenceError> {
+        let mut by_result = marks_by_result(database, results.clone()).await?;
+        if let Some(MarkCondition::By(_)) = self.marks {
+            for mark in database.list_other_marks_of(results).await? {
+                by_result.entry(mark.result).or_default().push(mark);
+            }
+        }
+        Ok(by_result)
+    }
+}
+
+/// The marks of these results that count, by result.
 pub(crate) async fn marks_by_result(
     database: &Database,
     results: Vec<ResultId>,
