@@ -3,6 +3,10 @@
 
 import { clearTyped } from "./typed.js";
 
+const here = () => location.pathname + location.search;
+/** The address of the answer in the page. */
+let shown = here();
+
 /** @param {string} words */
 function say(words) {
   const progress = document.querySelector("#progress");
@@ -73,6 +77,7 @@ async function send(form, submitter) {
     if (form.id === "try" && reply.ok && take(page, "#answer")) {
       clearTyped(form);
       history.pushState(null, "", reply.url);
+      shown = here();
       forgive(form);
       show();
     } else if (form.id === "order-check" && reply.ok && take(page, "#orders")) {
@@ -114,4 +119,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-addEventListener("popstate", () => location.reload());
+addEventListener("popstate", () => {
+  // a link within the page leads to no other answer
+  if (here() !== shown) location.reload();
+});

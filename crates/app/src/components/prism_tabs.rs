@@ -83,7 +83,8 @@ pub(crate) fn prism_heading(prism: &Prism, current: PrismTab, role: Role) -> Mar
                     }
                 }
             }
-            span.unseen #(AFTER_TABS) {}
+            // focusable, since Chromium does not always go on from where a link led to
+            span.unseen #(AFTER_TABS) tabindex="-1" {}
         }
     }
 }

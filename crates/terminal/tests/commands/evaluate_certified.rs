@@ -71,7 +71,7 @@ async fn right_answers_are_certified_and_written_into_a_lens_file(backend: Backe
         "\nKeep the cutoffs as they are now.\n\
          All new texts are answered automatically. Of 1,000 such answers at most {most} are wrong. You \
          can be 95 % sure of that: of 20 such samples of marks, one promises too much.\n\
-         To guarantee at most 20 wrong of 1,000, mark about 50 more results, drawn at random, and look \
+         For a stricter guarantee, at most 20 wrong of 1,000, mark about 50 more results, drawn at random, and look \
          again only when all are done.\n"
     );
     assert!(words.contains(&outlook), "{words}");

@@ -168,7 +168,11 @@ fn table_row(
     let [automatic, marked, new_ones] = COUNT_HEADINGS;
     html! {
         tr.chosen[is_recommended] {
-            th scope="row" { (row.name()) @if is_recommended { div.hint { "Recommended" } } }
+            th scope="row" {
+                (row.name())
+                @if row.basis == RowBasis::Guarantee && let Some(promise) = plan.promise { div.hint { (percent(promise.sure())) " % sure" } }
+                @if is_recommended { div.hint { "Recommended" } }
+            }
             @match row.cutoffs {
                 RowCutoffs::YesNo(cutoffs) => {
                     td data-label="No below" { (cutoff(cutoffs.no_ends_at())) }

@@ -3,7 +3,7 @@
 use refract_domain::prism::question::QuestionType;
 
 use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBasis, others};
-use crate::cutoffs::advice::{CutoffGoal, FEW_MARKS};
+use crate::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use crate::cutoffs::certificate::Certification;
 use crate::cutoffs::promise::CertifiedGoal;
 use crate::measures::proportion::{Interval, Proportion};
@@ -243,6 +243,9 @@ impl AutomationPlan {
 
     fn errors(&self, row: &AutomationRow) -> String {
         let sure = self.promise.map(CertifiedGoal::sure);
+        if let (CutoffGoal::YesPrecision(_), Some(advice)) = (self.goal, &self.advice) {
+            return errors_of_yes(advice);
+        }
         match (row.expected, row.expected.share(), sure) {
             (ExpectedErrors::AtMost(share), _, Some(sure)) => format!(
                 "Of 1,000 such answers at most {} are wrong. You can be {} % sure of that: of {:.0} such \
@@ -252,7 +255,7 @@ impl AutomationPlan {
                 1.0 / (1.0 - sure)
             ),
             (_, Some((share, Some(Interval { high, .. }))), _) => format!(
-                "Of 1,000 such answers about {} are wrong, perhaps {}{}: these marks guarantee nothing.",
+                "Of 1,000 such answers about {} are wrong, perhaps {}{}; this is no guarantee.",
                 of_thousand(share),
                 of_thousand(high),
                 self.errors_now(row)
@@ -302,17 +305,39 @@ impl AutomationPlan {
         }
         let results = more_of(more_marks, "result");
         let promised = self.promise.map(CertifiedGoal::error);
-        let begin = match promised.filter(|promised| *promised < error) {
-            Some(promised) => format!(
+        let begin = match promised {
+            Some(promised) if promised < error => format!(
                 "A guarantee of at most {} is out of reach. For one of {limit}",
                 of_thousand(promised)
             ),
-            None => format!("To guarantee {limit}"),
+            Some(promised) if promised > error => format!("For a stricter guarantee, {limit}"),
+            Some(_) | None => format!("To guarantee {limit}"),
         };
         Some(format!(
             "{begin}, mark about {results}, drawn at random, and look again only when all are done."
         ))
     }
+}
+
+/// How many Yes are wrong, counted on marks that did not choose the cutoff.
+fn errors_of_yes(advice: &CutoffAdvice) -> String {
+    let wrong = advice.held_out.precision.others();
+    let Some((share, Interval { high, .. })) = wrong.value().zip(wrong.interval()) else {
+        return String::new();
+    };
+    let chance = if advice.is_of_few_marks() {
+        format!(
+            " It rests on only {} marks and may be chance.",
+            advice.behind
+        )
+    } else {
+        String::new()
+    };
+    format!(
+        "Of 1,000 Yes about {} are wrong, perhaps {}; this is no guarantee.{chance}",
+        of_thousand(share),
+        of_thousand(high)
+    )
 }
 
 fn automatic(row: &AutomationRow) -> String {
