@@ -61,6 +61,8 @@ fn has_words_and_marks(search: &ResultSearch, result: &Described) -> bool {
         Some(MarkCondition::Marked) => marked.is_some(),
         Some(MarkCondition::Unmarked) => marked.is_none(),
         Some(MarkCondition::Outcome(_, outcome)) => marked == Some(outcome.as_str()),
+        // the marks of the tests are nobody's
+        Some(MarkCondition::By(_)) => false,
     };
     let text = result.text().to_lowercase();
     let words = search.words.as_ref().map(|words| format!("{words:?}"));
