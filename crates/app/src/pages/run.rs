@@ -90,7 +90,7 @@ async fn page(
 fn done(what: &str) -> Option<&'static str> {
     match what {
         "paused" => Some(
-            "No further row begins. Rows that were on their way are finished and saved; if none is left, the run is done.",
+            "No further row begins. Rows that are on their way are finished and saved; where none is left, the run is done.",
         ),
         "cancelled" => Some("The run is cancelled. The results of its rows stay."),
         "deleted" => Some("The file is deleted. The results of its rows stay."),

@@ -316,7 +316,7 @@ async fn a_second_person_marks_the_same_sample_and_a_difference_is_settled(backe
         let address = format!("/prisms/{PRISM}/results?marks=by:{person}");
         let list = eve.get(&address).await.body;
         assert!(
-            list.contains(&ids[0]) && list.contains("marked by one person"),
+            list.contains(&ids[0]) && list.contains("marked by Ada"),
             "{list}"
         );
     }

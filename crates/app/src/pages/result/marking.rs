@@ -131,10 +131,10 @@ fn right_outcome(
     let marked = marks.own(visitor).map_or("", |mark| mark.outcome.as_str());
     let name = format!("mark.{}", question.key);
     let label = format!("Right answer: {}", question.text);
-    let nothing = if marks.counting.is_some() {
-        "not marked by you"
-    } else {
+    let nothing = if marks.counting.is_none() || !marked.is_empty() {
         "not marked"
+    } else {
+        "not by you"
     };
     let options = [("", nothing)].into_iter();
     let outcomes = mark::outcomes(question).map(|it| (it.key, it.label));
@@ -159,7 +159,7 @@ fn right_outcome(
                     @if mark.is_adjudicated { "Settled" } @else { "Marked" }
                     @if mark.marked_by.name.is_some() { " by " bdi { (marks.name(mark, visitor)) } }
                     @else if mark.source == Some(MarkSource::Import) { " by an import in the terminal" }
-                    ", " (moment(mark.marked_at))
+                    " as " bdi { (label_of(question, mark)) } ", " (moment(mark.marked_at))
                 }
                 @if marks.all.len() > 1 {
                     ul.plain.hint {

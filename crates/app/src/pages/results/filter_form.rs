@@ -3,6 +3,8 @@
 
 use chrono::{FixedOffset, NaiveDate, Offset as _, Utc};
 use maud::{Markup, html};
+use refract_domain::ids::PersonId;
+use refract_domain::result::actor::ResultActor;
 use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
 
@@ -47,7 +49,7 @@ pub(super) fn filter_form(
                 (versions(&values.field("version", "Version"), lens))
                 (values.period())
                 (actors.choice(&values.field("by", "Made by")))
-                (marks(&values.field("marks", "Marks")))
+                (marks(&values.field("marks", "Marks"), actors))
                 (values.field(ORDER, "Order").choice(&FilterValues::ORDERS))
             }
             button.main type="submit" { "Filter" }
@@ -129,19 +131,19 @@ fn passed_on(values: &FilterValues, name: &str) -> Markup {
 }
 
 /// What else than `any` or `none` the marks must be.
-fn marked_in_words(value: &str) -> String {
-    if value.starts_with(MARKED_BY) {
-        return "marked by one person".to_owned();
+fn marked_in_words(value: &str, actors: &ResultActors) -> String {
+    match value.strip_prefix(MARKED_BY).and_then(PersonId::parse) {
+        Some(person) => format!("marked by {}", actors.name(ResultActor::Person(person))),
+        None => format!("marked {value}"),
     }
-    format!("marked {value}")
 }
 
-fn marks(field: &FormField<'_>) -> Markup {
+fn marks(field: &FormField<'_>, actors: &ResultActors) -> Markup {
     let listed = [("", "any"), ("any", "marked"), ("none", "not marked")];
     let is_listed = listed.iter().any(|(value, _)| *value == field.value);
     field.select(&html! {
         @for (value, words) in listed { (field.option(value, words)) }
-        @if !is_listed { (field.option(field.value, &marked_in_words(field.value))) }
+        @if !is_listed { (field.option(field.value, &marked_in_words(field.value, actors))) }
     })
 }
 
@@ -222,7 +224,7 @@ fn words(name: &str, value: &str, actors: &ResultActors) -> String {
         "marks" => match value {
             "any" => "marked".to_owned(),
             "none" => "not marked".to_owned(),
-            other => marked_in_words(other),
+            other => marked_in_words(other, actors),
         },
         "status" if value == "unretried" => "failed and not retried".to_owned(),
         "status" => value.to_owned(),

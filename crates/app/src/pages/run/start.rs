@@ -27,6 +27,8 @@ use crate::requests::visit::Visit;
 const PREVIEW: usize = 5;
 /// The most newest results whose pace is taken.
 const PACED: usize = 20;
+/// The least milliseconds of an answer that say how long a run takes.
+const LEAST_MS: u64 = 20;
 /// The most characters of a text and of any other cell.
 const TEXT: usize = 200;
 const CELL: usize = 80;
@@ -229,9 +231,11 @@ async fn pace(
     }))
 }
 
+/// The mean time; `None` where what is not asked takes longer than the model.
 fn mean(results: &[ReadableResult]) -> Option<u64> {
     let took: u64 = results.iter().map(|result| result.view().took_ms).sum();
-    took.checked_div(u64::try_from(results.len()).ok()?)
+    let mean = took.checked_div(u64::try_from(results.len()).ok()?);
+    mean.filter(|each| *each >= LEAST_MS)
 }
 
 /// How long the rows take if each takes this many milliseconds.
