@@ -6,7 +6,7 @@ import { showFaults } from "./faults.js";
 import { whenQuiet } from "./fragment.js";
 
 const AWAY = "The server could not be reached. What you typed is still here, and is kept as soon as it answers.";
-const ENDED = "Your session ended. What you typed is still here: go on, and sign in again to keep it.";
+const ENDED = "Your session ended. What you typed is still here: sign in in another tab, come back, and it is kept.";
 const TOO_LARGE = "This is larger than the 16 MiB that can be kept. Shorten it: it is on this page only.";
 /** Buttons that leave the page. */
 const LEAVING = ["review", "save", "check", "trial"];

@@ -214,6 +214,10 @@ pub(crate) fn ways(
         @if people.has_passwords() {
             @if provider.is_some() { h2 { "With a password" } }
             (form(typed, kept))
+            @if let (None, Some(kept)) = (&provider, kept) {
+                p { "Or open a link that signs you in, in another tab, then come back:" }
+                (kept.send_again("I am signed in: send it"))
+            }
         }
     }
 }

@@ -130,7 +130,7 @@ impl AutomationPlan {
             Some(_) if matches!(self.goal, CutoffGoal::Precision(_)) => {
                 "no cutoff does for Yes and for No".to_owned()
             }
-            Some(_) | None => "no cutoff does".to_owned(),
+            Some(_) | None => "no cutoff does on marks that did not choose it".to_owned(),
         })
     }
 
@@ -176,7 +176,11 @@ impl AutomationPlan {
             )
         });
         if let (None, Some(weak), Some(now)) = (self.recommended, &weak, self.rows.first()) {
-            return format!("{} {} {weak}", automatic(now), self.errors(now));
+            return format!(
+                "As it is now: {} {} {weak}",
+                automatic(now),
+                self.errors(now)
+            );
         }
         let Some(row) = self.recommended_row() else {
             return match self.goal {
