@@ -217,12 +217,17 @@ async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
         (bound * 1000.0).ceil()
     );
     assert!(section.contains(&outlook), "{outlook} {section}");
-    let (_, row) = section.split_once("Guarantee<div class=\"hint\">90 % sure</div></th>").unwrap();
+    let (_, row) = section
+        .split_once("Guarantee<div class=\"hint\">90 % sure</div></th>")
+        .unwrap();
     let (row, _) = row.split_once("</tr>").unwrap();
     let row = cells(row);
     assert!(row.contains("50 %|50 %|100.0 %"), "{row}");
     assert!(row.contains("|0 of 130|at most "), "{row}");
-    assert!(section.contains("For a stricter guarantee, at most "), "{section}");
+    assert!(
+        section.contains("For a stricter guarantee, at most "),
+        "{section}"
+    );
     let refused = page(&mut ada, "?question=angry&most=2000").await;
     assert!(refused.contains("id=\"most-fault\""), "{refused}");
     let of_all = page(&mut ada, "?question=angry&marks=all").await;

@@ -67,7 +67,16 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
     let marked = [("mark.angry", "no"), ("was.angry", "")];
     let address = format!("/results/{}/marks", ids[0]);
     assert_eq!(ada.post(&address, &marked).await.status, 303);
+    // Review leads to what each person marked
+    let review = ada.get(&format!("/prisms/{PRISM}/review")).await.body;
+    let (_, by_ada) = review
+        .split_once(&format!("{RESULTS}?marks=by:"))
+        .expect("the link");
+    let by_ada = format!("marks=by:{}", by_ada.split_once('"').unwrap().0);
+    let by_nobody = "marks=by:00000000-0000-0000-0000-000000000000";
     for (query, expected) in [
+        (by_ada.as_str(), vec![0]),
+        (by_nobody, vec![]),
         ("value=angry%3Ayes&value=topic%3Abilling", vec![3, 1, 0]),
         ("value=angry%3Ayes&words=outrageous", vec![3, 0]),
         ("words=%C3%A4rger+50", vec![3]),
