@@ -11,19 +11,26 @@ if (place instanceof HTMLElement && WORKED_ON.includes(place.dataset.state ?? ""
 
 /** @param {HTMLElement} place */
 async function follow(place) {
+  let isLeaving = false;
+  addEventListener("submit", () => (isLeaving = true));
+  addEventListener("pageshow", () => (isLeaving = false));
+  // what somebody types, chooses or presses is not replaced under their hands, and a reload would take back
+  // what was just sent
+  const isUsed = () => isLeaving || place.querySelector("form :focus, :active") !== null;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, EVERY));
-    // what somebody is typing or choosing is not replaced under their hands
-    if (document.hidden || place.querySelector("form :focus")) continue;
+    if (document.hidden || isUsed()) continue;
     try {
       const reply = await fetch(place.dataset.address ?? "", { cache: "no-store" });
       if (reply.redirected || reply.status === 401) return;
       if (!reply.ok) continue;
+      const text = await reply.text();
+      if (isUsed()) continue;
       if (reply.headers.get("x-run-state") !== place.dataset.state) {
         location.reload();
         return;
       }
-      place.innerHTML = await reply.text();
+      place.innerHTML = text;
     } catch {
       // the server is away: the page stays as it is, and looks again
     }

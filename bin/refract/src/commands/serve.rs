@@ -304,8 +304,7 @@ pub(crate) async fn serve(
         never = refract.work_in_rounds() => match never {},
     };
     runs.ended(grace).await;
-    refract.keys().save_uses().await;
-    refract.keep_server_facts().await;
+    tokio::join!(refract.keys().save_uses(), refract.keep_server_facts());
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {

@@ -101,7 +101,7 @@ pub(crate) fn advise(folds: &Folds, goal: CutoffGoal, now: CutoffsInForce) -> Cu
                 // 100 % would leave nothing to be no from
                 yes_from(counts, target).filter(|percent| *percent < 100)
             };
-            let behind = |found: Proportion| found.of;
+            let behind = |found: Option<Proportion>| found.map_or(0, |found| found.of);
             for_yes(folds, wanted, now, choose, |tried| tried.precision, behind)
         }
         CutoffGoal::Recall(wanted) => {
@@ -182,7 +182,7 @@ fn for_yes(
     now: CutoffsInForce,
     choose: impl Fn(&PercentCounts, Target) -> Option<u32>,
     share: impl Fn(&CutoffMeasures) -> Proportion,
-    behind: impl Fn(Proportion) -> u64,
+    behind: impl Fn(Option<Proportion>) -> u64,
 ) -> CutoffAdvice {
     let counts = folds.all();
     let one = |counts: &PercentCounts, target| ChosenPercents::one(choose(counts, target));
@@ -192,8 +192,8 @@ fn for_yes(
     };
     let cutoffs = chosen(&counts);
     let found = cutoffs.yes_from.map(|percent| counts.from(percent));
-    let rows = found.map_or(0, behind);
-    let mut advice = CutoffAdvice::new(&counts, cutoffs, rows, tried(folds, chosen));
+    let held_out = tried(folds, chosen);
+    let mut advice = CutoffAdvice::new(&counts, cutoffs, behind(found), held_out);
     if found.is_some_and(|found| dominates(now.yes, found)) {
         advice.keep_as_one(now);
     }
