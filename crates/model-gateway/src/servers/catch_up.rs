@@ -28,7 +28,7 @@ pub(crate) struct CatchUp {
     origin: Instant,
     /// Whether the server catches up; otherwise nothing is locked.
     is_on: AtomicBool,
-    /// Milliseconds to the latest answer.
+    /// Microseconds to the latest answer: the first request after a timeout may be answered at once.
     answered_at: AtomicU64,
     turns: Mutex<Turns>,
     queue: PriorityQueue,
@@ -67,7 +67,7 @@ impl CatchUp {
     /// The time to pass to [`timed_out`](Self::timed_out) for a request that is sent now.
     pub(crate) fn now(&self) -> Duration {
         // as exact as the time of the latest answer
-        Duration::from_millis(u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX))
+        Duration::from_micros(u64::try_from(self.origin.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
     /// Waits for a request's turn, which comes at once unless the server catches up.
@@ -110,11 +110,8 @@ impl CatchUp {
 
     /// Learns from an answer. A quick one shows that the server may take more at a time.
     pub(crate) fn answered(&self, is_quick: bool) {
-        let now = u64::try_from(self.now().as_millis()).unwrap_or(u64::MAX);
-        // usually nothing is written, so that threads do not contend for the cache line
-        if self.answered_at.load(Ordering::Relaxed) < now {
-            self.answered_at.store(now, Ordering::Relaxed);
-        }
+        let now = u64::try_from(self.now().as_micros()).unwrap_or(u64::MAX);
+        self.answered_at.fetch_max(now, Ordering::Relaxed);
         if !self.is_on.load(Ordering::Relaxed) {
             return;
         }
@@ -153,7 +150,7 @@ impl CatchUp {
     }
 
     fn answered_at(&self) -> Duration {
-        Duration::from_millis(self.answered_at.load(Ordering::Relaxed))
+        Duration::from_micros(self.answered_at.load(Ordering::Relaxed))
     }
 
     fn free_turn(&self) {
@@ -215,6 +212,20 @@ mod tests {
         let turns = [(); 3].map(|()| catch_up.turn(CallPriority::Interactive));
         let turns = futures_util::future::join_all(turns).await;
         assert!(turns.iter().all(|turn| turn.catch_up.is_none()));
+    }
+
+    #[test]
+    fn an_answer_within_the_millisecond_of_a_timeout_counts() {
+        for _ in 0..20 {
+            let catch_up = CatchUp::new(LONGEST);
+            let wait = || std::thread::sleep(Duration::from_micros(20));
+            wait();
+            assert!(!catch_up.timed_out(catch_up.now()));
+            wait();
+            catch_up.answered(false);
+            wait();
+            assert!(!catch_up.timed_out(catch_up.now()));
+        }
     }
 
     #[tokio::test]
