@@ -232,7 +232,7 @@ async fn the_end_of_the_thread_that_lent_a_connection_is_nothing_to_the_borrower
             ended.await.unwrap();
             server.release_all();
         };
-        let (answer, ()) = futures_util::join!(answer(&ours, body()), ended);
+        let (answer, ()) = tokio::join!(answer(&ours, body()), ended);
         assert_eq!(answer.unwrap(), "answer");
         let counts = server.counts();
         assert_eq!((counts.connections, counts.requests), (1, 2));
