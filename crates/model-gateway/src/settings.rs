@@ -75,10 +75,12 @@ impl ModelSettings {
         settings.collect()
     }
 
-    /// The form of what is learned, protocol, model and addresses, without credentials.
+    /// The form of what is learned, protocol, limits of a request, model and addresses, without
+    /// credentials. Under other limits others are learned.
     pub(crate) fn servers_name(&self) -> String {
-        let protocol = self.protocol.name();
-        format!("{FACTS_FORM} {protocol} {} {}", self.name, self.endpoint)
+        let (protocol, model, endpoint) = (self.protocol.name(), &self.name, &self.endpoint);
+        let RequestLimits { tokens, questions } = self.request_limits();
+        format!("{FACTS_FORM} {protocol} {tokens} {questions} {model} {endpoint}")
     }
 
     pub(crate) fn request_limits(&self) -> RequestLimits {

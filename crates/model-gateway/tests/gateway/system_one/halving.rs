@@ -70,6 +70,31 @@ async fn a_number_of_questions_that_the_server_names_is_learned() {
 }
 
 #[actix_rt::test]
+async fn the_next_process_begins_with_what_was_learned_under_the_same_limits() {
+    let message = json!({"detail": {"message": "questions must have 1 to 4 entries"}});
+    let server = refusing(422, message, |request| count(request) > 4);
+    let first = model(&server);
+    assert_eq!(keys(&first, &questions(8)).await, Ok(in_order(8)));
+    let (name, learned) = first.learned().unwrap();
+    let settings = settings(&server.url());
+    let mut next = ModelGateway::new(settings.clone()).unwrap();
+    assert_eq!(next.servers_name(), Some(name.clone()));
+    next.recall(&learned);
+    let before = counts(&server).len();
+    assert_eq!(keys(&next.model(), &questions(8)).await, Ok(in_order(8)));
+    assert_eq!(counts(&server).len(), before + 2, "none is refused");
+    // an operator's higher limit is not held down by what was kept under a lower one
+    let raised = ModelSettings {
+        request_tokens: settings.request_tokens + 1,
+        ..settings
+    };
+    assert_ne!(
+        ModelGateway::new(raised).unwrap().servers_name(),
+        Some(name)
+    );
+}
+
+#[actix_rt::test]
 async fn without_a_number_halves_are_tried() {
     let message = json!({"detail": "Too many questions"});
     let server = refusing(400, message, |request| count(request) > 3);
