@@ -11,12 +11,9 @@ if (place instanceof HTMLElement && WORKED_ON.includes(place.dataset.state ?? ""
 
 /** @param {HTMLElement} place */
 async function follow(place) {
-  let isLeaving = false;
-  addEventListener("submit", () => (isLeaving = true));
-  addEventListener("pageshow", () => (isLeaving = false));
   // what somebody types, chooses or presses is not replaced under their hands, and a reload would take back
-  // what was just sent
-  const isUsed = () => isLeaving || place.querySelector("form :focus, :active") !== null;
+  // what is being sent
+  const isUsed = () => place.querySelector("form :focus, :active, [aria-busy]") !== null;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, EVERY));
     if (document.hidden || isUsed()) continue;
