@@ -14,16 +14,10 @@ const VALUE: &str = "kept.value.";
 const SHOWN: usize = 2_000;
 
 /// The last parts of the names of hidden inputs and of buttons.
-const HIDDEN: [&str; 14] = [
+const HIDDEN: [&str; 8] = [
     "act",
-    "asked",
     "based_on",
-    "copied",
-    "draft",
     "folded",
-    "fragment",
-    "in_force",
-    "named",
     "new_id",
     "revision",
     "same",

@@ -13,7 +13,7 @@ use refract_domain::prism::slug::PrismSelector;
 use refract_domain::problem::Problems;
 use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
 use refract_identity::people::{AccountActor, ActorName};
-use refract_persistence::{LensRevision, Prism, WriteOutcome};
+use refract_persistence::{LensRevision, WriteOutcome};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::CountedResult;
@@ -201,7 +201,7 @@ impl Lenses<'_> {
         self,
         actor: &AccountActor,
         copied: PrismId,
-        prism: &Prism,
+        prism: PrismId,
     ) -> Result<(), PrismError> {
         let copied = self
             .find(actor.account(), &PrismSelector::Id(copied))
@@ -216,7 +216,7 @@ impl Lenses<'_> {
             let columns: Vec<Column> = columns.iter().filter(fits).cloned().collect();
             Ok(Some(columns).filter(|columns| !columns.is_empty()))
         };
-        let selector = PrismSelector::Id(prism.id);
+        let selector = PrismSelector::Id(prism);
         match self
             .change(actor, &selector, Some(FIRST_REVISION), fitting)
             .await

@@ -35,16 +35,7 @@ impl Refract {
     /// Keeps what was learned about the model servers so far. A failure is logged only: the
     /// next process learns it again.
     pub async fn keep_server_facts(&self) {
-        let learned = self.model.as_ref().and_then(Model::learned);
-        if let Some((servers, facts)) = learned {
-            let now = Utc::now();
-            let saving = self
-                .database
-                .save_server_facts(servers, facts, now, now - TRUSTED);
-            if let Err(error) = saving.await {
-                tracing::debug!(%error, "what was learned about the model servers is not kept");
-            }
-        }
+        self.keep(self.learned()).await;
     }
 
     /// Keeps what this node learns about the model servers until it is dropped.
@@ -52,11 +43,27 @@ impl Refract {
         let mut kept = None;
         loop {
             tokio::time::sleep(ROUND).await;
-            let learned = self.model.as_ref().and_then(Model::learned);
+            let learned = self.learned();
             if learned != kept {
-                self.keep_server_facts().await;
+                self.keep(learned.clone()).await;
                 kept = learned;
             }
+        }
+    }
+
+    fn learned(&self) -> Option<(String, String)> {
+        self.model.as_ref().and_then(Model::learned)
+    }
+
+    async fn keep(&self, learned: Option<(String, String)>) {
+        let Some((servers, facts)) = learned else {
+            return;
+        };
+        let now = Utc::now();
+        let database = &self.database;
+        let saving = database.save_server_facts(servers, facts, now, now - TRUSTED);
+        if let Err(error) = saving.await {
+            tracing::debug!(%error, "what was learned about the model servers is not kept");
         }
     }
 }

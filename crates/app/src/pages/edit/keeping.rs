@@ -272,7 +272,11 @@ pub(crate) async fn save(visit: &Visit, editing: &Editing) -> Result<PageReply, 
     match saved {
         Ok(prism) => {
             if let (None, Some(copied)) = (&editing.prism, editing.extras.copied) {
-                visit.refract.lenses().copy(&actor, copied, &prism).await?;
+                visit
+                    .refract
+                    .lenses()
+                    .copy(&actor, copied, prism.id)
+                    .await?;
             }
             discard(editing, visit).await?;
             Ok(self::saved(editing, &prism))

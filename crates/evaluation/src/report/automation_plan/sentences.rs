@@ -19,22 +19,6 @@ pub const COUNT_HEADINGS: [&str; 3] = [
 pub const TWO_FIGURES: &str = "Cutoffs look better than they are on the marks that they were chosen by. So \
     for new texts a rule of thumb counts other marks, and a guarantee names the most that may be wrong.";
 
-/// An answer that is wrong more often than is wanted of all answers together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WeakAnswer {
-    Yes,
-    No,
-}
-
-impl WeakAnswer {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Yes => "Yes",
-            Self::No => "No",
-        }
-    }
-}
-
 impl AutomationRow {
     /// What the row is.
     pub fn name(&self) -> &'static str {
@@ -135,41 +119,32 @@ impl AutomationPlan {
     }
 
     /// What to do, in a few words.
-    pub fn headline(&self) -> &'static str {
-        let weak = self.weak_answer().map(|(answer, _)| answer);
-        match (self.recommended_row().map(|row| row.basis), weak) {
-            (None, Some(_)) => "Let people check some of the answers.",
-            (None, None) => "Let people answer.",
-            (Some(RowBasis::Now), None) => "Keep the cutoffs as they are now.",
-            (Some(RowBasis::Now), Some(WeakAnswer::Yes)) => {
-                "Keep the cutoffs as they are now, and have each Yes checked."
-            }
-            (Some(RowBasis::Now), Some(WeakAnswer::No)) => {
-                "Keep the cutoffs as they are now, and have each No checked."
-            }
-            (Some(RowBasis::Guarantee), None) => "Take the guarantee.",
-            (Some(RowBasis::Guarantee), Some(WeakAnswer::Yes)) => {
-                "Take the guarantee, and have each Yes checked."
-            }
-            (Some(RowBasis::Guarantee), Some(WeakAnswer::No)) => {
-                "Take the guarantee, and have each No checked."
-            }
+    pub fn headline(&self) -> String {
+        let weak = self.weak_answer();
+        let words = match (self.recommended_row().map(|row| row.basis), weak) {
+            (None, Some(_)) => "Let people check some of the answers",
+            (None, None) => "Let people answer",
+            (Some(RowBasis::Now), _) => "Keep the cutoffs as they are now",
+            (Some(RowBasis::Guarantee), _) => "Take the guarantee",
             (Some(RowBasis::RuleOfThumb), _) => match self.goal {
                 CutoffGoal::Precision(_) => {
-                    "Take the rule of thumb, and have some of its answers checked."
+                    "Take the rule of thumb, and have some of its answers checked"
                 }
-                CutoffGoal::YesPrecision(_) => "With the rule of thumb Yes is right that often.",
-                CutoffGoal::Recall(_) => "The rule of thumb finds so many.",
-                CutoffGoal::Costs { .. } => "The rule of thumb costs least.",
+                CutoffGoal::YesPrecision(_) => "With the rule of thumb Yes is right that often",
+                CutoffGoal::Recall(_) => "The rule of thumb finds so many",
+                CutoffGoal::Costs { .. } => "The rule of thumb costs least",
             },
+        };
+        match weak.filter(|_| self.recommended.is_some()) {
+            Some((answer, _)) => format!("{words}, and have each {answer} checked."),
+            None => format!("{words}."),
         }
     }
 
     /// What then happens: how much is answered automatically, how much of that may be wrong, how sure
     /// that is, and what is left to people.
     pub fn outlook(&self) -> String {
-        let weak = self.weak_answer().map(|(answer, wrong)| {
-            let label = answer.label();
+        let weak = self.weak_answer().map(|(label, wrong)| {
             let wrong = of_thousand(wrong);
             format!(
                 "But of 1,000 {label} about {wrong} are wrong: let a person check each {label}."
@@ -217,7 +192,7 @@ impl AutomationPlan {
 
     /// Where the recommended cutoffs, or else those in force, reach the goal, but only for Yes and No
     /// together: the answer that alone does not, and how many of these are wrong.
-    fn weak_answer(&self) -> Option<(WeakAnswer, f64)> {
+    fn weak_answer(&self) -> Option<(&'static str, f64)> {
         let CutoffGoal::Precision(right) = self.goal else {
             return None;
         };
@@ -229,7 +204,7 @@ impl AutomationPlan {
             return None;
         }
         let [yes, no] = self.wrong_alone?;
-        let mut alone = [(WeakAnswer::Yes, yes), (WeakAnswer::No, no)].into_iter();
+        let mut alone = [("Yes", yes), ("No", no)].into_iter();
         alone.find_map(|(answer, wrong)| Some((answer, wrong.value().filter(misses)?)))
     }
 

@@ -258,9 +258,7 @@ impl SearchConditions {
             }
         }
     }
-}
 
-impl SearchConditions {
     /// The marks that the condition on marks is about, by result: those that count, or all.
     pub(crate) async fn marks_by_result(
         &self,
