@@ -30,6 +30,7 @@ pub use self::review::{
     Judgement, JudgementInput, NextToReview, QueueKind, REVIEWED_NEWEST, ReviewFrom, ReviewItem,
     ReviewQueue, ReviewStep, Sitting, Standing,
 };
+pub use refract_persistence::LastMark;
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::evaluation;

@@ -91,8 +91,8 @@ async fn page(
         h1 { "Events" }
         p {
             "What was changed in your account, by whom and when. Nothing here can be changed or deleted, \
-             and no text of a result is ever part of it. Marks are no changes: each prism's Review lists who \
-             marked."
+             and no text of a result is ever part of it. Marks are no changes: "
+            a href="/people" { "People" } " leads to what each marked last, and each prism's Review to all marks."
         }
         (event_form(query, &choices))
         (rest)

@@ -4,6 +4,7 @@ mod actors;
 mod file_download;
 mod filter_form;
 mod filter_values;
+mod listed_marks;
 mod rows;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use self::actors::ResultActors;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
 pub(crate) use self::filter_values::{FilterValues, MARKED_BY};
+use self::listed_marks::ListedMarks;
 pub(crate) use self::rows::LIST;
 use self::rows::rows;
 use crate::components::list_pages::{
@@ -64,6 +66,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let page = page.unwrap_or(SearchPage::Newest);
     let found = find(&visit, &lens, &values, page).await?;
     let actors = ResultActors::load(&visit, &found.results).await?;
+    let marks = values.filter.marks.as_ref();
+    let marks = ListedMarks::load(&visit, &found.results, marks).await?;
     let address = format!("{}/results", prism_address(&lens.prism));
     let narrowed = values.is_narrowed();
     let beside = |side, id| page_address(&address, &values.query, side, id);
@@ -85,7 +89,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             }
             (chosen_columns(&values.query, &lens, &address))
             (looked_so_far(&found, page, newer.as_deref(), older.as_deref()))
-            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, &values)) }
+            @if !found.results.is_empty() { (rows(&lens, &found.results, &actors, marks.as_ref(), &values)) }
         }
         (neighbours("Pages of results", newer, older))
     };

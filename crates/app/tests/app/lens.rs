@@ -307,7 +307,7 @@ async fn the_cutoffs_for_a_precision_are_those_of_the_terminal(backend: Backend)
         outlook.contains("Of 1,000 such answers about "),
         "{printed}"
     );
-    let quality = format!("/prisms/{PRISM}/quality?question=angry&most=100");
+    let quality = format!("/prisms/{PRISM}/quality?question=angry&wanted=100");
     for page in [&advised, &ada.get(&quality).await] {
         assert!(page.body.contains(outlook), "{outlook}: {}", page.body);
     }

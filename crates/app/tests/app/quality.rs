@@ -158,7 +158,8 @@ async fn advice_is_that_of_the_terminal_and_opens_a_draft(backend: Backend) {
     service.ask_and_mark(&marked_texts(130)).await;
     let mut ada = joined(&service, "ada@example.com", "editor").await;
     for (goal, wanted, arguments) in [
-        ("precision", "80", ["--precision", "0.8"]),
+        ("wrong", "200", ["--precision", "0.8"]),
+        ("yes", "80", ["--yes-precision", "0.8"]),
         ("recall", "75", ["--recall", "0.75"]),
         ("cost", "5", ["--cost-of-wrong-yes", "5"]),
     ] {
@@ -203,7 +204,7 @@ async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
     let arguments = ["--advise", "angry", "--error", "0.04", "--sure", "0.9"];
     let terminal = service.evaluated(&arguments).await;
     assert_eq!(terminal[0]["certified"]["answered"], 130);
-    let shown = page(&mut ada, "?question=angry&most=40&sure=90").await;
+    let shown = page(&mut ada, "?question=angry&wanted=40&sure=90").await;
     let (_, section) = shown.split_once("id=\"cutoffs\"").unwrap();
     // 0.5 is in force, and these marks guarantee it
     assert!(
@@ -228,8 +229,8 @@ async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
         section.contains("For a stricter guarantee, at most "),
         "{section}"
     );
-    let refused = page(&mut ada, "?question=angry&most=2000").await;
-    assert!(refused.contains("id=\"most-fault\""), "{refused}");
+    let refused = page(&mut ada, "?question=angry&wanted=2000").await;
+    assert!(refused.contains("id=\"wanted-fault\""), "{refused}");
     let of_all = page(&mut ada, "?question=angry&marks=all").await;
     assert!(of_all.contains("guarantee nothing"), "{of_all}");
 }

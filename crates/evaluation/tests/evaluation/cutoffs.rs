@@ -162,6 +162,14 @@ fn answers_that_reach_the_goal_only_together_are_kept_with_checks() {
     );
     let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::Precision(0.95), None);
     assert_eq!(plan.headline(), "Let people answer.");
+    // a goal of Yes alone is answered with how many Yes are right
+    let plan = yes_no_answers(&rows).automation_plan(CutoffGoal::YesPrecision(0.9), None);
+    assert_eq!(plan.headline(), "Let people check each Yes.");
+    let outlook = plan.outlook();
+    assert!(
+        outlook.contains("5 of 10 Yes are right. So few Yes"),
+        "{outlook}"
+    );
     // a guarantee is one for Yes and No together, too
     let many: Vec<_> = rows.iter().flat_map(|row| [*row; 5]).collect();
     let promise = CertifiedGoal::new(0.1, 0.95);

@@ -244,29 +244,34 @@ impl Database {
         .await
     }
 
-    /// When each of these people marked last, of those who did. Two queries.
+    /// When each of these people marked results of each prism last, the latest last. Two queries.
     pub async fn list_last_marks(
         &self,
         people: &[PersonId],
-    ) -> Result<Vec<(PersonId, DateTime<Utc>)>, PersistenceError> {
-        type Last = (Option<PersonId>, Option<DateTime<Utc>>);
+    ) -> Result<Vec<(PersonId, LastMark)>, PersistenceError> {
+        type Last = (Option<PersonId>, PrismId, Option<DateTime<Utc>>);
         let people = || people.iter().copied().map(Bind).collect::<Vec<_>>();
         let of_marks = marks::table
             .filter(marks::person_id.eq_any(people()))
-            .group_by(marks::person_id)
-            .select((marks::person_id, max(marks::marked_at)));
+            .group_by((marks::person_id, marks::prism_id))
+            .select((marks::person_id, marks::prism_id, max(marks::marked_at)));
         let of_other_marks = other_marks::table
             .filter(other_marks::person_id.eq_any(people()))
-            .group_by(other_marks::person_id)
-            .select((other_marks::person_id, max(other_marks::marked_at)));
+            .group_by((other_marks::person_id, other_marks::prism_id))
+            .select((
+                other_marks::person_id,
+                other_marks::prism_id,
+                max(other_marks::marked_at),
+            ));
         self.read(async move |mut connection| {
             let mut last: Vec<Last> = on!(connection, load(of_marks))?;
             let beside: Vec<Last> = on!(connection, load(of_other_marks))?;
             last.extend(beside);
-            // of a person with both, the later one comes later
-            last.sort_by_key(|(_, at)| *at);
+            last.sort_by_key(|(_, _, at)| *at);
             let last = last.into_iter();
-            Ok(last.filter_map(|(person, at)| person.zip(at)).collect())
+            let last =
+                last.filter_map(|(person, prism, at)| Some((person?, LastMark { prism, at: at? })));
+            Ok(last.collect())
         })
         .await
     }
@@ -317,6 +322,15 @@ impl Database {
         })
         .await
     }
+}
+
+/// When somebody marked results of a prism last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastMark {
+    /// The prism.
+    pub prism: PrismId,
+    /// When.
+    pub at: DateTime<Utc>,
 }
 
 /// How many marks of one kind a person made.

@@ -6,7 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::mark::source::MarkSource;
-use refract_persistence::{MarksOfPerson, ResultFilter, WithdrawnMark};
+use refract_persistence::{LastMark, MarksOfPerson, ResultFilter, WithdrawnMark};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
@@ -47,7 +47,8 @@ async fn marks_of_people_stand_beside_each_other(it: Fixture) {
     assert_eq!(beside(&it, result.id).await, std::slice::from_ref(&ada));
     let person = olga.marked_by.person.unwrap();
     let last = it.database.list_last_marks(&[person]).await.unwrap();
-    assert_eq!(last, [(person, moment(2))]);
+    let (prism, at) = (it.prism.id, moment(2));
+    assert_eq!(last, [(person, LastMark { prism, at })]);
     // both at once, again: nothing changes
     assert_eq!(save(&it, &[ada.clone(), olga.clone()]).await, 0);
     // a person's other outcome changes that person's mark, and both agree now

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, Utc};
 use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::problem::ValidationError;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Marker;
-use refract_persistence::{Database, MarksOfPerson, PersistenceError, Person, PersonNameRow};
+use refract_persistence::{
+    Database, LastMark, MarksOfPerson, PersistenceError, Person, PersonNameRow,
+};
 
 use super::Marks;
 use crate::InternalError;
@@ -94,12 +95,13 @@ impl Marks<'_> {
 }
 
 impl Marks<'_> {
-    /// When each of these people marked last, of those who did.
+    /// When each of these people marked last, of those who did, and results of which prism.
     pub async fn last_of_people(
         self,
         people: &[PersonId],
-    ) -> Result<HashMap<PersonId, DateTime<Utc>>, InternalError> {
+    ) -> Result<HashMap<PersonId, LastMark>, InternalError> {
         let last = self.refract.database.list_last_marks(people).await?;
+        // of a person's prisms the latest stays, since it comes last
         Ok(last.into_iter().collect())
     }
 }

@@ -115,6 +115,14 @@ impl Marks<'_> {
         Ok(changes)
     }
 
+    /// All people's marks of several results, in no particular order; a few thousand results at most.
+    pub async fn of_results(self, results: Vec<ResultId>) -> Result<Vec<Mark>, InternalError> {
+        let database = &self.refract.database;
+        let mut marks = database.list_marks_of(results.clone()).await?;
+        marks.extend(database.list_other_marks_of(results).await?);
+        Ok(marks)
+    }
+
     /// All people's marks of several results, by result and question; a few thousand results at most.
     pub(super) async fn question_marks(
         self,

@@ -23,6 +23,7 @@ use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
+use crate::requests::page_request::Query;
 use crate::requests::visit::Visit;
 
 /// Most names of people who may save.
@@ -124,6 +125,9 @@ impl LensPage<'_> {
             let counting = lenses.draft_of(self.lens.clone(), columns, DraftRows::Newest);
             Some(counting.await?)
         };
+        let question = form.chosen_column().map(ColumnInput::question);
+        let query = Query::default().with("question", question).in_address();
+        let quality = format!("{}/quality{query}", prism_address(&self.lens.prism));
         let panel = Panel {
             lens: self.lens,
             form,
@@ -133,7 +137,7 @@ impl LensPage<'_> {
                 (Err(_), Some(of_lens)) => moves_named(of_lens, form),
                 (Err(_), None) => None,
             },
-            measured: measured(marked.as_ref(), cutoffs, self.view),
+            measured: measured(marked.as_ref(), cutoffs, self.view, &quality),
         };
         Ok(panel.draw())
     }

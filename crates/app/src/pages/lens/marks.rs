@@ -108,11 +108,12 @@ pub(super) fn recommended(marked: &MarkedAnswers, precision: &str) -> Option<Cut
 }
 
 /// The measures of the draft's cutoffs, the form that finds others, and the outcome of the last
-/// search.
+/// search. `quality` is the address of the question's Quality.
 pub(super) fn measured(
     marked: Option<&MarkedAnswers>,
     cutoffs: Option<PercentCutoffs>,
     view: &LensView,
+    quality: &str,
 ) -> Markup {
     let Some(marked) = marked else {
         return html! {
@@ -146,7 +147,10 @@ pub(super) fn measured(
                 }
             }
             (finding(marked, view.advised.as_deref()))
-            p.hint { "By the cutoffs drawn above. On Quality, Yes and No count together, by the cutoffs in force." }
+            p.hint {
+                "By the cutoffs drawn above. " a href={ (quality) "#cutoffs" } { "Quality" }
+                " counts Yes and No together, by the cutoffs in force, and has other goals, such as Yes alone."
+            }
         }
     }
 }

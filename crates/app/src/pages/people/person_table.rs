@@ -8,9 +8,11 @@ use maud::{Markup, html};
 use refract_domain::ids::PersonId;
 use refract_identity::events::ListedEvent;
 use refract_identity::people::Person;
+use refract_service::marks::LastMark;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
+use crate::pages::results::MARKED_BY;
 
 /// The roles with their labels, least powerful first.
 pub(super) const ROLES: [(&str, &str); 3] = [
@@ -23,20 +25,21 @@ pub(super) const ROLES: [(&str, &str); 3] = [
 pub(super) struct LastDone {
     pub(super) events: HashMap<PersonId, ListedEvent>,
     /// When they marked last, which is no event.
-    pub(super) marked: HashMap<PersonId, DateTime<Utc>>,
+    pub(super) marked: HashMap<PersonId, LastMark>,
 }
 
 /// What one person did last.
 #[derive(Clone, Copy)]
 enum LastAct<'a> {
     Changed(&'a ListedEvent),
-    Marked(DateTime<Utc>),
+    Marked(PersonId, LastMark),
 }
 
 impl LastDone {
     fn of(&self, person: PersonId) -> Option<LastAct<'_>> {
         let changed = self.events.get(&person).map(LastAct::Changed);
-        let marked = self.marked.get(&person).copied().map(LastAct::Marked);
+        let marked = self.marked.get(&person);
+        let marked = marked.map(|last| LastAct::Marked(person, *last));
         changed.into_iter().chain(marked).max_by_key(LastAct::at)
     }
 }
@@ -45,7 +48,7 @@ impl LastAct<'_> {
     fn at(&self) -> DateTime<Utc> {
         match self {
             Self::Changed(listed) => listed.event.stamp.at,
-            Self::Marked(at) => *at,
+            Self::Marked(_, last) => last.at,
         }
     }
 }
@@ -113,7 +116,9 @@ fn row(person: &Person, last: Option<LastAct<'_>>, is_visitor: bool) -> Markup {
 
 fn did_last(last: LastAct<'_>) -> Markup {
     let what = match last {
-        LastAct::Marked(_) => html! { "marked a result" },
+        LastAct::Marked(person, LastMark { prism, .. }) => html! {
+            a href={ "/prisms/" (prism) "/results?marks=" (MARKED_BY) (person) } { "marked results" }
+        },
         LastAct::Changed(ListedEvent { event, target, .. }) => {
             let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
             html! {

@@ -20,22 +20,46 @@ use crate::components::number::{count, counted, measured_percent};
 use crate::components::table::stacked_table;
 use crate::requests::page_request::Query;
 
-/// How many of 1,000 automatic answers may be wrong, as choices.
-const MOST_WRONG: [&str; 4] = ["10", "50", "100", "200"];
-/// How many may be wrong unless another number is asked for.
-const USUAL: &str = "50";
-/// The probability that is promised unless another one is asked for, in percent.
-const SURE: &str = "95";
-/// The other kinds of goals, and their labels.
-const GOALS: [(&str, &str); 3] = [
+/// The goal that every question has: how many of 1,000 automatic answers may be wrong.
+const WRONG: &str = "wrong";
+/// The kinds of goals of a yes/no question, and their labels.
+const GOALS: [(&str, &str); 4] = [
+    (WRONG, "Wrong of 1,000, at most"),
     ("yes", "Yes right, %"),
     ("recall", "Yes finds, %"),
     ("cost", "Cost of a wrong Yes"),
 ];
-/// The validation error of a number of wrong answers or of a probability.
-const NO_LIMIT: &str = "type a number above 0 and below 1,000, and a percentage below 100";
+/// The usual numbers of the first goals.
+const USUAL: [(&str, &[&str]); 2] = [
+    (WRONG, &["10", "50", "100", "200"]),
+    ("yes", &["80", "90", "95"]),
+];
+/// How many of 1,000 answers may be wrong unless something else is asked for.
+const MOST_WRONG: &str = "50";
+/// The probability that is promised unless another one is asked for, in percent.
+const SURE: &str = "95";
 /// The validation error of a goal's number.
-const NO_NUMBER: &str = "is no number above 0; a percentage is at most 100";
+const NO_NUMBER: &str =
+    "type a number: above 0 and below 1,000 wrong answers, a percentage up to 100, or a cost";
+
+/// The goal as the address has it, or the usual one.
+#[derive(Clone, Copy)]
+struct AskedGoal<'a> {
+    kind: &'a str,
+    number: &'a str,
+    sure: &'a str,
+}
+
+impl<'a> AskedGoal<'a> {
+    fn read(view: &'a QualityView<'_>) -> Self {
+        let is_yes_no = view.question().question_type() == QuestionType::YesNo;
+        Self {
+            kind: view.asked("goal").filter(|_| is_yes_no).unwrap_or(WRONG),
+            number: view.asked("wanted").unwrap_or(MOST_WRONG),
+            sure: view.asked("sure").unwrap_or(SURE),
+        }
+    }
+}
 
 /// What is asked for: a goal, and a promise where there can be one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,13 +70,10 @@ struct Wanted {
 
 /// The section.
 pub(super) fn section(view: &QualityView<'_>) -> Markup {
-    let most = view.asked("most").unwrap_or(USUAL);
-    let sure = view.asked("sure").unwrap_or(SURE);
-    let number = view.asked("wanted").unwrap_or_default();
-    let own = (!number.is_empty()).then(|| goal(view.asked("goal").unwrap_or_default(), number));
-    let (is_wrong, is_refused) = (matches!(own, Some(None)), limit(most, sure).is_none());
-    let wanted = own.flatten().or_else(|| limit(most, sure));
-    let wanted = wanted.or_else(|| limit(USUAL, SURE));
+    let asked = AskedGoal::read(view);
+    let wanted = goal(asked.kind, asked.number, asked.sure);
+    let is_refused = wanted.is_none();
+    let wanted = wanted.or_else(|| goal(WRONG, MOST_WRONG, SURE));
     let is_fair = match view.filters.filter.from {
         MarksFrom::Random => true,
         MarksFrom::All => false,
@@ -65,7 +86,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
     html! {
         section #cutoffs {
             h2 { "What can be answered automatically?" }
-            (limits(view, most, sure, is_refused))
+            (goal_form(view, asked, is_refused))
             @if let Some(plan) = &plan {
                 (recommended(view, plan))
                 (table(view, plan))
@@ -75,33 +96,42 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 }
                 (by_answer(plan, view))
             }
-            @if view.question().question_type() == QuestionType::YesNo { (other_goal(view, is_wrong)) }
         }
     }
 }
 
-/// The form that asks how many answers may be wrong, with the usual numbers as links.
-fn limits(view: &QualityView<'_>, most: &str, sure: &str, is_refused: bool) -> Markup {
-    let error = if is_refused { NO_LIMIT } else { "" };
-    let field = FormField::new("most", "Wrong of 1,000, at most")
-        .value(most)
-        .error(error);
+/// The form that asks for a goal, with the usual ones as links.
+fn goal_form(view: &QualityView<'_>, asked: AskedGoal<'_>, is_refused: bool) -> Markup {
+    let is_yes_no = view.question().question_type() == QuestionType::YesNo;
+    let [(_, only_goal), ..] = GOALS;
+    let number = if is_yes_no { "Number" } else { only_goal };
+    let number = FormField::new("wanted", number).value(asked.number);
+    let number = number.error(if is_refused { NO_NUMBER } else { "" });
     // 95 % is what the sentence explains: another probability is for those who ask for it by address
-    let is_sure = sure != SURE;
-    let sure = FormField::new("sure", "Sure of that to, %").value(sure);
+    let is_sure = asked.sure != SURE;
+    let sure = FormField::new("sure", "Sure of that to, %").value(asked.sure);
+    let link = |kind: &str, wanted| {
+        let query = view.query().with("goal", Some(kind));
+        view.link(&query.with("wanted", Some(wanted)))
+    };
+    let is_asked = |kind, wanted| (kind, wanted) == (asked.kind, asked.number);
     html! {
-        p.hint { "How many automatic answers may be wrong?" }
-        form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="How many may be wrong" {
+        p.hint { "How good must automatic answers be?" }
+        form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="Goal" {
             (view.query().inputs())
-            (field.line("text", "off"))
+            @if is_yes_no { (FormField::new("goal", "Goal").value(asked.kind).choice(&GOALS)) }
+            (number.line("text", "off"))
             @if is_sure { (sure.line("text", "off")) }
             button type="submit" { "Find the cutoffs" }
         }
-        p.row {
-            span.soft { "Usual:" }
-            @for choice in MOST_WRONG {
-                @let link = view.link(&view.query().with("most", Some(choice)));
-                a href={ (link) "#cutoffs" } aria-current=[(choice == most).then_some("true")] { (choice) }
+        @for (kind, numbers) in USUAL {
+            @if (kind == WRONG || is_yes_no) && let Some((_, label)) = GOALS.iter().find(|goal| goal.0 == kind) {
+                p.row {
+                    span.soft { (label) ":" }
+                    @for number in numbers {
+                        a href={ (link(kind, number)) "#cutoffs" } aria-current=[is_asked(kind, number).then_some("true")] { (number) }
+                    }
+                }
             }
         }
     }
@@ -126,7 +156,7 @@ fn reached(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
     let most = next.map(|next| (next.error * 1000.0).round().to_string());
     html! {
         @if let Some(most) = most {
-            a href={ (view.link(&view.query().with("most", Some(&most)))) "#cutoffs" } { "Ask for it" }
+            a href={ (view.link(&view.query().with("wanted", Some(&most)))) "#cutoffs" } { "Ask for it" }
         }
     }
 }
@@ -269,39 +299,10 @@ fn by_answer(plan: &AutomationPlan, view: &QualityView<'_>) -> Markup {
     }
 }
 
-fn other_goal(view: &QualityView<'_>, is_wrong: bool) -> Markup {
-    let goals =
-        FormField::new("goal", "Another goal").value(view.asked("goal").unwrap_or_default());
-    let wanted = FormField::new("wanted", "Number").value(view.asked("wanted").unwrap_or_default());
-    let wanted = wanted.error(if is_wrong { NO_NUMBER } else { "" });
-    html! {
-        details open[view.asked("goal").is_some()] {
-            summary { "Another goal" }
-            form.filters method="get" action={ (view.link(&Query::default())) "#cutoffs" } aria-label="Another goal" {
-                (view.query().inputs())
-                (goals.choice(&GOALS))
-                (wanted.line("text", "off"))
-                button type="submit" { "Find the cutoffs" }
-            }
-        }
-    }
-}
-
-/// Parses how many of 1,000 answers may be wrong, and how sure that must be in percent; `None` for
-/// numbers outside their range.
-fn limit(most: &str, sure: &str) -> Option<Wanted> {
-    let most: f64 = most.trim().parse().ok()?;
-    let sure: f64 = sure.trim_end_matches('%').trim().parse().ok()?;
-    let promise = CertifiedGoal::new(most / 1000.0, sure / 100.0)?;
-    Some(Wanted {
-        goal: CutoffGoal::Precision(others(promise.error())),
-        promise: Some(promise),
-    })
-}
-
-/// Parses a goal; `None` for a number outside its range.
-fn goal(kind: &str, wanted: &str) -> Option<Wanted> {
-    let number: f64 = wanted.trim_end_matches('%').trim().parse().ok()?;
+/// Parses a goal, and how sure its promise must be in percent; `None` for numbers outside their range.
+fn goal(kind: &str, number: &str, sure: &str) -> Option<Wanted> {
+    let parsed = |text: &str| text.trim_end_matches('%').trim().parse::<f64>().ok();
+    let (number, sure) = (parsed(number)?, parsed(sure)?);
     let is_share = number > 0.0 && number <= 100.0;
     let goal = match kind {
         "yes" => is_share.then_some(CutoffGoal::YesPrecision(number / 100.0)),
@@ -310,13 +311,18 @@ fn goal(kind: &str, wanted: &str) -> Option<Wanted> {
             wrong_yes: number,
             wrong_no: 1.0,
         }),
-        _ => is_share.then_some(CutoffGoal::Precision(number / 100.0)),
+        _ => {
+            let promise = CertifiedGoal::new(number / 1000.0, sure / 100.0)?;
+            return Some(Wanted {
+                goal: CutoffGoal::Precision(others(promise.error())),
+                promise: Some(promise),
+            });
+        }
     }?;
-    let promise = match goal {
-        CutoffGoal::Precision(share) => CertifiedGoal::new(others(share), 0.95),
-        CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => None,
-    };
-    Some(Wanted { goal, promise })
+    Some(Wanted {
+        goal,
+        promise: None,
+    })
 }
 
 fn cutoff(cutoff: Cutoff) -> String {
@@ -335,21 +341,21 @@ mod tests {
 
     #[test]
     fn a_goal_is_a_number_of_wrong_answers_a_percentage_or_a_cost() {
-        let limited = limit("50", "95").unwrap();
+        let limited = goal(WRONG, "50", "95").unwrap();
         assert_eq!(limited.promise, CertifiedGoal::new(0.05, 0.95));
         assert_eq!(limited.goal, CutoffGoal::Precision(0.95));
-        assert_eq!(goal("precision", "95"), Some(limited));
-        let found = |kind, number| goal(kind, number).map(|wanted| wanted.goal);
+        let found = |kind, number| goal(kind, number, SURE).map(|wanted| wanted.goal);
         assert_eq!(found("recall", "99.5 %"), Some(CutoffGoal::Recall(0.995)));
+        assert_eq!(found("yes", "100"), Some(CutoffGoal::YesPrecision(1.0)));
         let costs = CutoffGoal::Costs {
             wrong_yes: 250.0,
             wrong_no: 1.0,
         };
         assert_eq!(found("cost", "250"), Some(costs));
         for wrong in ["0", "-1", "101", "NaN", "inf", "x", "%"] {
-            assert_eq!(goal("precision", wrong), None, "{wrong}");
+            assert_eq!(found("recall", wrong), None, "{wrong}");
         }
-        assert_eq!(goal("cost", "inf"), None);
+        assert_eq!(found("cost", "inf"), None);
         for (most, sure) in [
             ("0", "95"),
             ("1000", "95"),
@@ -357,7 +363,7 @@ mod tests {
             ("x", "95"),
             ("5", ""),
         ] {
-            assert_eq!(limit(most, sure), None, "{most} {sure}");
+            assert_eq!(goal(WRONG, most, sure), None, "{most} {sure}");
         }
         assert_eq!(percent(0.405), "40.5");
     }

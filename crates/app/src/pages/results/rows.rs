@@ -12,6 +12,7 @@ use refract_service::results::FoundRow;
 
 use super::actors::ResultActors;
 use super::filter_values::FilterValues;
+use super::listed_marks::ListedMarks;
 use crate::components::answer_bars::{cutoffs, describe_answer};
 use crate::components::bar::{bar, yes_no_bar};
 use crate::components::example_state::answer_in_short;
@@ -40,6 +41,7 @@ pub(super) fn rows(
     lens: &PrismLens,
     results: &[FoundRow],
     actors: &ResultActors,
+    marks: Option<&ListedMarks>,
     values: &FilterValues,
 ) -> Markup {
     let least_sure = values.is_least_sure_first();
@@ -52,12 +54,14 @@ pub(super) fn rows(
             @for column in columns.lens.iter().take(COLUMNS) {
                 th scope="col" { (heading(lens, column, columns.lens.len() <= BARS)) }
             }
+            @if marks.is_some() { th scope="col" { "Marked" } }
             @for heading in ["When", "Ref", "Version", "Made by"] { th scope="col" { (heading) } }
         }
     };
     let list = Query::default().and(LIST, &values.query.in_address());
     let list = list.in_address();
-    let rows = html! { @for found in results { (row(lens, found, actors, &list, least_sure)) } };
+    let rows =
+        html! { @for found in results { (row(lens, found, actors, marks, &list, least_sure)) } };
     html! {
         (stacked_table_with("Results", &headings, &rows))
         @if hidden > 0 {
@@ -70,6 +74,7 @@ fn row(
     lens: &PrismLens,
     found: &FoundRow,
     actors: &ResultActors,
+    marks: Option<&ListedMarks>,
     list: &str,
     least_sure: bool,
 ) -> Markup {
@@ -104,6 +109,7 @@ fn row(
                     (cell(&view, column, value, shown <= BARS))
                 }
             }
+            @if let Some(marks) = marks { (marks.cell(&view)) }
             td data-label="When" { (moment(view.created_at)) }
             td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
             td.number data-label="Version" { (view.version) }

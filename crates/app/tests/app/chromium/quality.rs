@@ -54,7 +54,7 @@ async fn advice_leads_into_the_lens_by_keyboard(backend: Backend) {
     browser
         .wait_until_text("main", "Is the writer angry?")
         .await;
-    let most = "Wrong of 1,000, at most";
+    let most = "Number";
     browser.fill_in(most, "250").await;
     browser.press_in(most, "\u{e007}").await;
     let wanted = "At most 250 of 1,000 automatic answers wrong";

@@ -122,6 +122,9 @@ impl AutomationPlan {
     pub fn headline(&self) -> String {
         let weak = self.weak_answer();
         let words = match (self.recommended_row().map(|row| row.basis), weak) {
+            (None, _) if matches!(self.goal, CutoffGoal::YesPrecision(_)) => {
+                "Let people check each Yes"
+            }
             (None, Some(_)) => "Let people check some of the answers",
             (None, None) => "Let people answer",
             (Some(RowBasis::Now), _) => "Keep the cutoffs as they are now",
@@ -163,7 +166,8 @@ impl AutomationPlan {
                     "These marks show no cutoff with so few wrong answers: allow more wrong ones, or mark \
                      more results."
                 }
-                CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
+                CutoffGoal::YesPrecision(_) => return self.no_cutoff_for_yes(),
+                CutoffGoal::Recall(_) | CutoffGoal::Costs { .. } => {
                     "These marks show no cutoff that reaches the goal."
                 }
             }
@@ -188,6 +192,21 @@ impl AutomationPlan {
         ];
         let filled = sentences.into_iter().filter(|it| !it.is_empty());
         filled.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Why no cutoff is known from which Yes is right as often as wanted.
+    fn no_cutoff_for_yes(&self) -> String {
+        let [wrong, _] = self.wrong_alone.unwrap_or_default();
+        let right = wrong.others();
+        let chance = if right.of < FEW_MARKS {
+            " So few Yes show none, also where a higher cutoff leaves only right ones: mark more results."
+        } else {
+            ""
+        };
+        format!(
+            "These marks show no cutoff that reaches the goal. As it is now, {} of {} Yes are right.{chance}",
+            right.count, right.of
+        )
     }
 
     /// Where the recommended cutoffs, or else those in force, reach the goal, but only for Yes and No
