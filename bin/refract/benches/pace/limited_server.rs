@@ -20,6 +20,8 @@ pub(crate) struct LimitedServer {
     burst: f64,
     answers_after: Duration,
     taken: Mutex<Taken>,
+    /// When each answered request came, since the first one.
+    answered_at: Mutex<Vec<Duration>>,
 }
 
 /// What a server has taken so far.
@@ -48,6 +50,7 @@ impl LimitedServer {
                 allowed: burst,
                 ..Taken::default()
             }),
+            answered_at: Mutex::default(),
         });
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
@@ -74,6 +77,11 @@ impl LimitedServer {
         *taken
     }
 
+    /// When each request came that was answered, since the first one.
+    pub(crate) fn answered_at(&self) -> Vec<Duration> {
+        self.answered_at.lock().unwrap().clone()
+    }
+
     fn takes(&self) -> bool {
         let mut taken = self.taken.lock().unwrap();
         taken.began.get_or_insert_with(Instant::now);
@@ -84,6 +92,7 @@ impl LimitedServer {
         }
         taken.left -= 1.0;
         taken.answered += 1;
+        self.answered_at.lock().unwrap().push(taken.at);
         true
     }
 

@@ -14,6 +14,7 @@ mod calls;
 mod limited_server;
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -29,6 +30,8 @@ const ROWS: u32 = 10_000;
 const USUAL: f64 = 200.0;
 const BURST: f64 = 20.0;
 const ANSWERS_AFTER: Duration = Duration::from_millis(40);
+/// A second in the middle of a run, since the calls began, which have the server alone for 20 seconds.
+const REFUSES: Range<Duration> = Duration::from_secs(35)..Duration::from_secs(36);
 
 /// One measurement.
 struct Measurement {
@@ -36,18 +39,27 @@ struct Measurement {
     limit: Limit,
     /// Processes that run the file, a shard each.
     runs: u32,
+    /// When the server refuses everything, since its first request.
+    refuses: Option<Range<Duration>>,
 }
 
 fn main() {
     println!(
-        "| what | rows | failed | answered, of what is allowed | refused | p95 of calls, alone | beside | ratio | failed |"
+        "| what | rows | failed | answered, of what is allowed | refused | back at 0.9 after | p95 of calls, alone | beside | ratio | failed |"
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for measurement in [
         Measurement {
             what: "one run",
             limit: |_| USUAL,
             runs: 1,
+            refuses: None,
+        },
+        Measurement {
+            what: "one run, all refused for a second",
+            limit: |time| if REFUSES.contains(&time) { 0.0 } else { USUAL },
+            runs: 1,
+            refuses: Some(REFUSES),
         },
         Measurement {
             what: "two runs, the limit halves and doubles",
@@ -56,6 +68,7 @@ fn main() {
                 _ => USUAL,
             },
             runs: 2,
+            refuses: None,
         },
     ] {
         measurement.measure();
@@ -106,8 +119,16 @@ impl Measurement {
         let answered = f64::from(after.answered - before.answered);
         let share = answered / (after.allowed - before.allowed);
         let refused = f64::from(after.refused - before.refused) / answered;
+        let back = self
+            .refuses
+            .as_ref()
+            .map(|refuses| back_after(&server.answered_at(), refuses));
+        let back = back.map_or_else(
+            || "–".to_owned(),
+            |back| format!("{:.1} s", back.as_secs_f64()),
+        );
         println!(
-            "| {} | {ROWS} in {:.0} s | {failed} | {share:.3} | {refused:.3} | {:.0} ms | {:.0} ms | {:.2} | {failed_calls} |",
+            "| {} | {ROWS} in {:.0} s | {failed} | {share:.3} | {refused:.3} | {back} | {:.0} ms | {:.0} ms | {:.2} | {failed_calls} |",
             self.what,
             began.elapsed().as_secs_f64(),
             alone.as_secs_f64() * 1e3,
@@ -115,6 +136,20 @@ impl Measurement {
             beside.as_secs_f64() / alone.as_secs_f64(),
         );
     }
+}
+
+/// How long after the refusals a second begins in which the server answers 0.9 of what it answered in a
+/// second before them; 30 s if it does not.
+fn back_after(answered_at: &[Duration], refuses: &Range<Duration>) -> Duration {
+    let second = Duration::from_secs(1);
+    let answered = |from: Duration, time: Duration| {
+        let within = |at: &&Duration| (from..from + time).contains(*at);
+        answered_at.iter().filter(within).count()
+    };
+    let before = answered(refuses.start - 10 * second, 10 * second);
+    let mut moments = (0..300).map(|tenth| Duration::from_millis(100 * tenth));
+    let is_back = |after: &Duration| 100 * answered(refuses.end + *after, second) >= 9 * before;
+    moments.find(is_back).unwrap_or(30 * second)
 }
 
 /// The output of a command that succeeds.

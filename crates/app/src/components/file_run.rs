@@ -14,10 +14,16 @@ pub(crate) fn run_address(run: FileRunId) -> String {
     format!("/runs/{run}")
 }
 
-/// The state of a run as a label.
-pub(crate) fn state_tag(state: FileRunState) -> Markup {
+/// The state of a run as a label. A run that never began and whose file was deleted waits for nothing.
+pub(crate) fn state_tag(state: FileRunState, has_file: bool) -> Markup {
     let is_strong = matches!(state, FileRunState::Paused | FileRunState::Broken);
-    html! { span.tag.strong[is_strong] { (state_words(state)) } }
+    let words = match state {
+        FileRunState::Matching | FileRunState::Checking | FileRunState::Ready if !has_file => {
+            "file deleted"
+        }
+        _ => state_words(state),
+    };
+    html! { span.tag.strong[is_strong] { (words) } }
 }
 
 /// The state of a run in people's words.

@@ -71,7 +71,7 @@ async fn page(
         @if let Some(notice) = visit.done(done) { (notice) }
         @if !fault.is_empty() { (notice(NoticeKind::Refused, &html! { (fault) })) }
         p.soft { a href={ (prism_address(&lens.prism)) "/runs" } { "All runs" } }
-        h2 { bdi { (run.file_name) } " " (state_tag(run.state)) }
+        h2 { bdi { (run.file_name) } " " (state_tag(run.state, run.upload.is_some())) }
         p.soft {
             "Version " (run.version) " · uploaded "
             @if let Some(name) = &run.by { "by " bdi { (name) } " " }

@@ -116,7 +116,7 @@ fn row(run: &StoredRun) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(run_address(run.id)) { bdi { (run.file_name) } } }
-            td data-label="State" { (state_tag(run.state)) }
+            td data-label="State" { (state_tag(run.state, run.upload.is_some())) }
             td.number data-label="Rows" { (count(progress.rows)) }
             td.number data-label="Answered" { (count(progress.answered + progress.answered_before)) }
             td.number data-label="Failed" { (count(progress.failed)) }

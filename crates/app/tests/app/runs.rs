@@ -426,4 +426,9 @@ async fn a_deleted_file_leaves_its_results(backend: Backend) {
     let listed = service.run(&["runs", "list", "--json"]).await.lines();
     assert_eq!(text(&listed[0], "state"), "done");
     assert_eq!(listed[0]["answered"], json!(3));
+    // a run that never began waits for nothing once its file is deleted
+    let waiting = uploaded(&mut ada, "waiting.csv", rows(3).as_bytes()).await;
+    act(&mut ada, &waiting, "delete-file", &[]).await;
+    let list = ada.get(&format!("/prisms/{PRISM}/runs")).await;
+    assert!(list.body.contains("file deleted"), "{}", list.body);
 }

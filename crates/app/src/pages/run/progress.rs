@@ -266,7 +266,7 @@ async fn comparisons(visit: &Visit, view: &RunView) -> Result<Markup, PageError>
                 ul.plain {
                     @for other in &others {
                         li {
-                            a href=(run_address(other.id)) { "Version " (other.version) } " " (state_tag(other.state)) " "
+                            a href=(run_address(other.id)) { "Version " (other.version) } " " (state_tag(other.state, other.upload.is_some())) " "
                             a href={ (address) "?with=" (other.id) "#compare" } { "Compare row by row" }
                         }
                     }
