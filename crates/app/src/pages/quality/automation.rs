@@ -255,6 +255,11 @@ fn by_answer(plan: &AutomationPlan, view: &QualityView<'_>) -> Markup {
         RowCutoffs::Confidence(_) => None,
     };
     let rows: Vec<_> = plan.rows.iter().filter_map(measured).collect();
+    // what is asked for stands here, not in the table of all answers
+    let is_goal = matches!(
+        plan.goal,
+        CutoffGoal::YesPrecision(_) | CutoffGoal::Recall(_)
+    );
     let held_out = plan.advice.as_ref();
     let held_out = held_out.filter(|advice| advice.yes_from.is_some());
     let cells = |measures: &CutoffMeasures| {
@@ -288,7 +293,7 @@ fn by_answer(plan: &AutomationPlan, view: &QualityView<'_>) -> Markup {
     ];
     html! {
         @if !rows.is_empty() {
-            details {
+            details open[is_goal] {
                 summary { "Yes and No by themselves" }
                 (stacked_table("Yes and No by themselves", &headings, &lines))
                 @if view.is_in_latest() {

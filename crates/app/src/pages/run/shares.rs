@@ -16,7 +16,7 @@ use crate::requests::visit::Visit;
 /// The most results that are counted, newest first: of a run that a node works on, since its page
 /// follows it, and of any other.
 const COUNTED_WHILE_WORKED_ON: usize = 500;
-const COUNTED: usize = 5_000;
+const COUNTED: usize = 50_000;
 /// The most columns of the lens with shares, and the most values of each.
 const COLUMNS: usize = 12;
 const VALUES: usize = 6;
