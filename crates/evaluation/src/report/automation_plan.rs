@@ -69,13 +69,13 @@ pub struct AutomationRow {
     pub expected: ExpectedErrors,
 }
 
-/// A guarantee that is within reach.
+/// A guarantee that more marks would give.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NextGuarantee {
     /// The share of wrong answers.
     pub error: f64,
-    /// About so many more marks are needed; 0 if the marks are enough for it.
+    /// About so many more marks are needed, at least 1.
     pub more_marks: u64,
 }
 
@@ -104,6 +104,8 @@ pub struct AutomationPlan {
     pub wrong_alone: Option<[Proportion; 2]>,
     /// The next guarantee.
     pub next: Option<NextGuarantee>,
+    /// The share of wrong answers that the marks guarantee already, where the promise is not kept.
+    pub laxer: Option<f64>,
 }
 
 impl MarkedAnswers {
@@ -134,6 +136,9 @@ impl MarkedAnswers {
         });
         let shown = recommended.and_then(|place| rows.get(place));
         let shown = shown.map_or(now.cutoffs, |row| row.cutoffs);
+        let (next, laxer) = certificate
+            .map(|certificate| self.next_guarantees(&certificate))
+            .unwrap_or_default();
         let measures = match shown {
             RowCutoffs::YesNo(cutoffs) => self.measures_at(cutoffs),
             RowCutoffs::Confidence(_) => None,
@@ -143,7 +148,8 @@ impl MarkedAnswers {
             goal,
             promise,
             marks: now.automatic.of,
-            next: certificate.and_then(|certificate| self.next_guarantee(&certificate)),
+            next,
+            laxer,
             wrong_alone: measures.map(|it| [it.precision.others(), it.no_precision.others()]),
             rows,
             recommended,
@@ -191,30 +197,36 @@ impl MarkedAnswers {
     }
 
     /// The nearest guarantee that the marks do not give yet: a stricter one where the promise is kept,
-    /// else the promise itself or a laxer one, which the marks may also give already.
-    fn next_guarantee(&self, certificate: &Certificate) -> Option<NextGuarantee> {
+    /// else the promise itself or a laxer one. And the strictest laxer one that they give already.
+    fn next_guarantees(&self, certificate: &Certificate) -> (Option<NextGuarantee>, Option<f64>) {
         let reach = certificate.marks.max(WITHIN_REACH);
         let goal = certificate.goal;
-        let is_kept = certificate.certified().is_some();
-        let laxer = || STEPS.into_iter().rev().filter(|step| *step > goal.error());
-        let stricter = STEPS.into_iter().filter(|step| *step < goal.error());
-        let steps: Vec<f64> = if is_kept {
-            stricter.collect()
-        } else {
-            std::iter::once(goal.error()).chain(laxer()).collect()
-        };
-        for error in steps {
+        let tried = |error| {
             let step = CertifiedGoal::new(error, goal.sure())?;
-            let more_marks = match self.certify(step).certification {
-                Certification::Certified(_) if is_kept => continue,
-                Certification::Certified(_) => 0,
-                Certification::MoreMarks(more) if more <= reach => more,
-                Certification::MoreMarks(_) | Certification::OutOfReach if is_kept => return None,
-                Certification::MoreMarks(_) | Certification::OutOfReach => continue,
-            };
-            return Some(NextGuarantee { error, more_marks });
+            Some((error, self.certify(step).certification))
+        };
+        let within_reach = |(error, certification)| match certification {
+            Certification::MoreMarks(more_marks) if more_marks <= reach => {
+                Some(NextGuarantee { error, more_marks })
+            }
+            _ => None,
+        };
+        let is_given =
+            |tried: &(f64, Certification)| matches!(tried.1, Certification::Certified(_));
+        if certificate.certified().is_some() {
+            let stricter = STEPS.into_iter().filter(|step| *step < goal.error());
+            let beyond = stricter.filter_map(tried).find(|tried| !is_given(tried));
+            return (beyond.and_then(within_reach), None);
         }
-        None
+        let laxer = STEPS.into_iter().rev().filter(|step| *step > goal.error());
+        let mut next = None;
+        for tried in std::iter::once(goal.error()).chain(laxer).filter_map(tried) {
+            if is_given(&tried) {
+                return (next, Some(tried.0));
+            }
+            next = next.or_else(|| within_reach(tried));
+        }
+        (next, None)
     }
 }
 

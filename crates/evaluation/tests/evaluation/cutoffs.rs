@@ -179,6 +179,21 @@ fn answers_that_reach_the_goal_only_together_are_kept_with_checks() {
     assert_eq!(plan.headline(), headline);
     let weak = "But of 1,000 Yes about 500 are wrong: let a person check each Yes.";
     assert!(plan.outlook().ends_with(weak), "{}", plan.outlook());
+    // one that is not kept names the one that these marks give, and what a stricter one needs
+    let promise = CertifiedGoal::new(0.05, 0.95);
+    let plan = yes_no_answers(&many).automation_plan(CutoffGoal::Precision(0.95), promise);
+    assert_eq!(plan.laxer, Some(0.1));
+    let step = plan.next_step().unwrap();
+    assert!(
+        step.ends_with(
+            "guarantee at most 100 wrong of 1,000: ask for that if you can live with it."
+        ),
+        "{step}"
+    );
+    assert!(
+        step.starts_with("A guarantee of at most 50 is out of reach. For one of at most 80"),
+        "{step}"
+    );
 }
 
 #[test]

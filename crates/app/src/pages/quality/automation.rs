@@ -152,10 +152,9 @@ fn recommended(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
 
 /// The way to a guarantee that these marks give already.
 fn reached(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
-    let next = plan.next.filter(|next| next.more_marks == 0);
-    let most = next.map(|next| (next.error * 1000.0).round().to_string());
     html! {
-        @if let Some(most) = most {
+        @if let Some(error) = plan.laxer {
+            @let most = (error * 1000.0).round().to_string();
             a href={ (view.link(&view.query().with("wanted", Some(&most)))) "#cutoffs" } { "Ask for it" }
         }
     }

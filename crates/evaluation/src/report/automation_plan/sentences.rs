@@ -290,17 +290,26 @@ impl AutomationPlan {
         }
     }
 
-    /// The next guarantee within reach, and the marks that it needs.
+    /// The next guarantee within reach with the marks that it needs, and the one that these marks give.
     pub fn next_step(&self) -> Option<String> {
+        let sentences = [self.more_marks(), self.laxer_guarantee()];
+        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    fn laxer_guarantee(&self) -> Option<String> {
+        let most = of_thousand(self.laxer?);
+        Some(format!(
+            "These marks are enough to guarantee at most {most} wrong of 1,000: ask for that if you can \
+             live with it."
+        ))
+    }
+
+    fn more_marks(&self) -> Option<String> {
         let NextGuarantee {
             error, more_marks, ..
         } = self.next?;
         let limit = format!("at most {} wrong of 1,000", of_thousand(error));
-        if more_marks == 0 {
-            return Some(format!(
-                "These marks are enough to guarantee {limit}: ask for that if you can live with it."
-            ));
-        }
         let results = more_of(more_marks, "result");
         let promised = self.promise.map(CertifiedGoal::error);
         let begin = match promised {
