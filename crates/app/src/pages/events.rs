@@ -166,13 +166,13 @@ fn target(listed: &ListedEvent) -> Markup {
 fn note(listed: &ListedEvent) -> Markup {
     let note = listed.event.stamp.note.as_ref();
     let Some((run, file)) = &listed.file_run else {
-        return detail(note);
+        return html! { @if note.is_some() { span { (detail(note)) } } };
     };
     let id = run.to_string();
     let words = note.map_or("", EventDetail::as_str);
     let (before, after) = words.split_once(&id).unwrap_or((words, ""));
     html! {
-        div { (before) a href=(run_address(*run)) title=(id) { bdi { (file) } } (after) }
+        span { (before) a href=(run_address(*run)) title=(id) { bdi { (file) } } (after) }
     }
 }
 

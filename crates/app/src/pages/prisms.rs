@@ -94,11 +94,11 @@ fn rows(caption: &str, prisms: &[ListedPrism], role: Role) -> Markup {
 
 fn row(counted: &ListedPrism, role: Role) -> Markup {
     let ListedPrism { prism, counts } = counted;
-    let fourth = if !role.may(Role::Editor) {
-        Some(("Review", "/review"))
+    let fourth = if role.may(Role::Editor) {
+        let is_active = prism.archived_at.is_none();
+        is_active.then_some(("Upload a file", "/runs"))
     } else {
-        let uploads = prism.archived_at.is_none();
-        uploads.then_some(("Upload a file", "/runs"))
+        Some(("Review", "/review"))
     };
     let places = [("Try", "/try"), ("Lens", "/lens"), ("Results", "/results")];
     let address = prism_address(prism);
@@ -146,9 +146,6 @@ fn first_steps(steps: FirstSteps, active: &[ListedPrism], role: Role) -> Markup 
                 }
                 @if is_left(steps.move_cutoff) {
                     li { a.button href={ (address) "/lens" } { "Move a cutoff" } span { "See at once which stored answers change." } }
-                }
-                @if !role.may(Role::Editor) {
-                    li { a.button href={ (address) "/review" } { "Review" } span { "Say which answers are right, with one key for each." } }
                 }
                 @if makes {
                     li { a.button href="/prisms/new" { "Make your own" } span { "From an example, a file, or blank." } }
