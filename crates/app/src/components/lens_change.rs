@@ -36,7 +36,7 @@ pub(crate) fn lens_change(
     }
     let more = changes.len().saturating_sub(LISTED);
     html! {
-        @for change in changes.iter().take(LISTED) { div { bdi { (change) } } }
+        @for change in changes.iter().take(LISTED) { div.change { bdi { (change) } } }
         @if more > 0 { div.soft { "and " (more) " more" } }
     }
 }

@@ -9,6 +9,7 @@ use refract_domain::ids::EventId;
 use refract_identity::events::{EventRange, ListedEvent};
 
 use self::event_query::{ADDRESS, EventQuery, event_form};
+use crate::components::file_run::run_address;
 use crate::components::list_pages::{
     NEWER, OLDER, TEXT_FORMATS, downloads, media_type, neighbours, page_address, page_of,
     row_format,
@@ -132,7 +133,7 @@ fn row(listed: &ListedEvent) -> Markup {
             td data-label="To what" { (target(listed)) }
             td data-label=[label("From", event.from.as_ref())] { (detail(event.from.as_ref())) }
             td data-label=[label("To", event.to.as_ref())] { (detail(event.to.as_ref())) }
-            td data-label=[label("Note", event.stamp.note.as_ref())] { (detail(event.stamp.note.as_ref())) }
+            td data-label=[label("Note", event.stamp.note.as_ref())] { (note(listed)) }
             td data-label=[request.map(|_| "Request")] {
                 @if let Some(request) = request { code.soft { (request.as_str()) } }
             }
@@ -158,6 +159,20 @@ fn target(listed: &ListedEvent) -> Markup {
         EventTarget::Key(key) => html! { a href=(address_of_key(key)) { (name) } },
         EventTarget::Person(_) => html! { a href="/people" { (name) } },
         EventTarget::Unknown(_) => name,
+    }
+}
+
+/// The note, in which a file run has the name of its file.
+fn note(listed: &ListedEvent) -> Markup {
+    let note = listed.event.stamp.note.as_ref();
+    let Some((run, file)) = &listed.file_run else {
+        return html! { @if note.is_some() { span { (detail(note)) } } };
+    };
+    let id = run.to_string();
+    let words = note.map_or("", EventDetail::as_str);
+    let (before, after) = words.split_once(&id).unwrap_or((words, ""));
+    html! {
+        span { (before) a href=(run_address(*run)) title=(id) { bdi { (file) } } (after) }
     }
 }
 

@@ -188,6 +188,7 @@ pub(crate) async fn put_back(visit: Visit) -> Result<PageReply, PageError> {
             let query = [
                 ("done", "put-back".to_owned()),
                 ("saved", revision.to_string()),
+                ("state", state.to_string()),
             ];
             Ok(PageReply::see_other(&address(&lens.prism, &query)))
         }

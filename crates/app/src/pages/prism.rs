@@ -61,12 +61,7 @@ async fn page(
                 "This prism is archived: it answers no calls. Its results stay readable."
             }))
         }
-        @if found.counts.in_all == 0 && prism.archived_at.is_none() {
-            p.row {
-                a.button.main href={ (prism_address(prism)) "/try" } { "Try a text" }
-                span.soft { "See what it answers, before programs call it." }
-            }
-        }
+        @if prism.archived_at.is_none() { (next_step(found, role)) }
         (numbers(found))
         (drift(&watch))
         div.split {
@@ -88,6 +83,24 @@ async fn page(
     };
     let page = visit.prism_page(prism, PrismTab::Overview, &prism.name, &main);
     Ok(page.script(COPY_SCRIPT).reply())
+}
+
+/// What to do next: a try, marks for those who may change nothing, or a file.
+fn next_step(found: &PrismOverview, role: Role) -> Markup {
+    let address = prism_address(&found.prism_lens.prism);
+    let is_new = found.counts.in_all == 0;
+    html! {
+        p.row {
+            @if is_new { a.button.main href={ (address) "/try" } { "Try a text" } }
+            @else if !role.may(Role::Editor) { a.button.main href={ (address) "/review" } { "Review" } }
+            @if role.may(Role::Editor) { a.button href={ (address) "/runs" } { "Upload a file" } }
+            span.soft {
+                @if is_new { "See what it answers, before programs call it." }
+                @else if role.may(Role::Editor) { "Each of its rows becomes a result." }
+                @else { "Say which answers are right, with one key for each." }
+            }
+        }
+    }
 }
 
 /// How many results there are, and how many of them failed.

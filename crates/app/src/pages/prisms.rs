@@ -31,8 +31,12 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         .into_iter()
         .partition(|counted| counted.prism.archived_at.is_some());
     let may_make = visit.visitor.role.may(Role::Editor);
+    let role = visit.visitor.role;
     let make = html! {
         @if may_make { a.button.main href="/prisms/new" { "New prism" } }
+        @else if let Some(listed) = active.iter().max_by_key(|listed| listed.counts.in_all) {
+            a.button.main href={ (prism_address(&listed.prism)) "/review" } { "Review " bdi { (listed.prism.name) } }
+        }
     };
     let notice = if let Some(from) = visit.visitor.first_unseen_event {
         notice_of(&visit, from).await?
@@ -58,24 +62,24 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
             h1 { "Prisms" }
             @if !active.is_empty() { (make) }
         }
-        (first_steps(steps, &active, visit.visitor.role))
+        (first_steps(steps, &active, role))
         @if active.is_empty() {
             (empty_state("A prism is a saved set of questions that texts are asked. Each answer comes with probabilities and is kept.", &make))
         } @else {
-            (rows("Prisms and their results", &active))
+            (rows("Prisms and their results", &active, role))
         }
         @if !archived.is_empty() {
             details {
                 summary { "Archived: " (counted(archived.len(), "prism")) " that no call reaches" }
-                (rows("Archived prisms and their results", &archived))
+                (rows("Archived prisms and their results", &archived, role))
             }
         }
     };
     Ok(visit.page("Prisms", main).section(Section::Prisms).reply())
 }
 
-fn rows(caption: &str, prisms: &[ListedPrism]) -> Markup {
-    let rows = html! { @for counted in prisms { (row(counted)) } };
+fn rows(caption: &str, prisms: &[ListedPrism], role: Role) -> Markup {
+    let rows = html! { @for counted in prisms { (row(counted, role)) } };
     let headings = [
         "Name",
         "Slug",
@@ -88,8 +92,15 @@ fn rows(caption: &str, prisms: &[ListedPrism]) -> Markup {
     stacked_table(caption, &headings, &rows)
 }
 
-fn row(counted: &ListedPrism) -> Markup {
+fn row(counted: &ListedPrism, role: Role) -> Markup {
     let ListedPrism { prism, counts } = counted;
+    let fourth = if role.may(Role::Editor) {
+        let is_active = prism.archived_at.is_none();
+        is_active.then_some(("Upload a file", "/runs"))
+    } else {
+        Some(("Review", "/review"))
+    };
+    let places = [("Try", "/try"), ("Lens", "/lens"), ("Results", "/results")];
     let address = prism_address(prism);
     html! {
         tr {
@@ -106,7 +117,7 @@ fn row(counted: &ListedPrism) -> Markup {
                 }
             }
             td.together {
-                @for (place, ending) in [("Try", "/try"), ("Lens", "/lens"), ("Results", "/results")] {
+                @for (place, ending) in places.into_iter().chain(fourth) {
                     a href={ (address) (ending) } { (place) span.unseen { ": " (prism.name) } } " "
                 }
             }

@@ -25,7 +25,7 @@ use self::filter_form::{chips, filter_form};
 pub(crate) use self::filter_values::{FilterValues, MARKED_BY};
 use self::listed_marks::ListedMarks;
 pub(crate) use self::rows::LIST;
-use self::rows::rows;
+use self::rows::{ROWS, rows};
 use crate::components::list_pages::{
     NEWER, OLDER, downloads, neighbours, output_format, page_address, page_of,
 };
@@ -73,17 +73,18 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let beside = |side, id| page_address(&address, &values.query, side, id);
     let (newer, older) = (beside(NEWER, found.newer), beside(OLDER, found.older));
     let chosen = visit.sent.query.get("column");
+    let may_change = visit.visitor.role.may(Role::Editor);
     let main = html! {
         (filter_form(&values, &lens, &columns, chosen, &actors, &address))
-        (chips(&values, &actors, &address))
+        (chips(&values, &lens, &actors, &address))
         @if found.results.is_empty() && found.searched_to.is_none() {
-            (nothing(&lens, &address, narrowed || page != SearchPage::Newest))
+            (nothing(&lens, &address, narrowed || page != SearchPage::Newest, may_change))
         } @else {
             div.row.spread {
                 p.soft { (how_many(&visit, &lens, &values, found.count, &address).await?) }
                 (downloads(&values.query, &address, &FORMATS))
             }
-            @if (narrowed || values.is_least_sure_first()) && visit.visitor.role.may(Role::Editor) {
+            @if (narrowed || values.is_least_sure_first()) && may_change {
                 @let query = values.query.clone().and("choice", "filter");
                 p { a href={ (prism_address(&lens.prism)) "/edit/trial" (query.in_address()) } { "Try other words on these" } }
             }
@@ -93,7 +94,10 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         }
         (neighbours("Pages of results", newer, older))
     };
-    let page = results_page(&visit, &lens, &main);
+    let mut page = results_page(&visit, &lens, &main);
+    if !found.results.is_empty() {
+        page = page.skipping_to(ROWS, "Skip to the results");
+    }
     Ok(page.script("count.js").script("fold.js").reply())
 }
 
@@ -253,7 +257,7 @@ fn results_page<'a>(visit: &'a Visit, lens: &PrismLens, main: &Markup) -> Page<'
     visit.prism_page(&lens.prism, PrismTab::Results, title, main)
 }
 
-fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
+fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool, may_upload: bool) -> Markup {
     if is_narrowed {
         let clear = html! { a.button href=(address) { "Clear the filters" } };
         return empty_state("No result matches.", &clear);
@@ -262,6 +266,7 @@ fn nothing(lens: &PrismLens, address: &str, is_narrowed: bool) -> Markup {
     let first = html! {
         p.row {
             a.button.main href={ (prism) "/try" } { "Try a text" }
+            @if may_upload { a href={ (prism) "/runs" } { "Upload a file" } }
             a href=(prism) { "What callers need" }
         }
     };

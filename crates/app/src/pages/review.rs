@@ -8,6 +8,7 @@ mod standing;
 use std::sync::Arc;
 
 use actix_web::http::StatusCode;
+use chrono::Utc;
 use maud::{Markup, html};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{Annotators, Sitting};
@@ -16,6 +17,7 @@ use self::queue_form::{QueueForm, sitting_name};
 pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 use self::standing::others;
 use crate::components::moment::moment;
+use crate::components::notice::empty_state;
 use crate::components::number::{count, counted};
 use crate::components::prism_tabs::{PrismTab, prism_address};
 use crate::components::table::table;
@@ -61,6 +63,9 @@ async fn page(
     let reviewing = marks.reviewing(person, prism).await?;
     let here: Vec<_> = reviewing.into_iter().map(|(other, _)| other).collect();
     let annotators = marks.annotators(lens.prism.account, prism).await?;
+    let counts = visit.refract.results();
+    let counts = counts.counts(visit.account(), Utc::now()).await?;
+    let is_empty = counts.of_prism(prism).in_all == 0;
     let address = format!("{}/review", prism_address(&lens.prism));
     let main = html! {
         p.hint {
@@ -68,6 +73,11 @@ async fn page(
             "result, never changes it, and shows how often the prism is right."
         }
         (others(visit, &here).await?)
+        @if is_empty {
+            (empty_state("There is no result to mark yet.", &html! {
+                a.button.main href={ (prism_address(&lens.prism)) "/try" } { "Try a text" }
+            }))
+        }
         div.split {
             section {
                 h2 { "Begin" }

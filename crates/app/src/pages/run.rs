@@ -70,8 +70,10 @@ async fn page(
     let main = html! {
         @if let Some(notice) = visit.done(done) { (notice) }
         @if !fault.is_empty() { (notice(NoticeKind::Refused, &html! { (fault) })) }
-        p.soft { a href={ (prism_address(&lens.prism)) "/runs" } { "All runs" } }
-        h2 { bdi { (run.file_name) } " " (state_tag(run.state, run.upload.is_some())) }
+        div.row.spread {
+            h2 { bdi { (run.file_name) } " " (state_tag(run.state, run.upload.is_some())) }
+            a href={ (prism_address(&lens.prism)) "/runs" } { "All runs" }
+        }
         p.soft {
             "Version " (run.version) " · uploaded "
             @if let Some(name) = &run.by { "by " bdi { (name) } " " }

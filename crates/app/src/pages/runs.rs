@@ -70,7 +70,9 @@ async fn page<'a>(
             (form(visit, &address, file_error))
         }
         @if listed.is_empty() {
-            (empty_state("No file was run here yet. Each row of a file becomes a result like all others.", &html! {}))
+            (empty_state("No file was run here yet. Each row of a file becomes a result like all others.", &html! {
+                @if !visit.visitor.role.may(Role::Editor) { p.soft { "Ask an editor or an owner to upload one." } }
+            }))
         } @else {
             (rows(&listed))
         }
@@ -90,7 +92,9 @@ fn form(visit: &Visit, address: &str, error: &str) -> Markup {
         "A table with a row for each text: CSV, TSV, JSON Lines or XLSX, up to {} MiB. Nothing is asked before you say so.",
         visit.site.upload_mib()
     );
-    let field = FormField::new("file", "A file").hint(&hint).error(error);
+    let field = FormField::new("file", "Upload a file")
+        .hint(&hint)
+        .error(error);
     let input = html! {
         input #file name="file" type="file" accept=(ENDINGS) required
             aria-describedby="file-hint" aria-invalid=[(!error.is_empty()).then_some("true")];

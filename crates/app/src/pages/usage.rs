@@ -11,7 +11,9 @@ use refract_service::results::{
     BudgetUse, ListedUsage, SetBudgetError, UsageDimension, UsageScope, usage_csv,
 };
 
-use self::usage_query::{ADDRESS, NO_PRICE, UsageQuery, usage_form, usage_table, without_cost};
+use self::usage_query::{
+    ADDRESS, NO_PRICE, UsageQuery, usage_form, usage_period, usage_table, without_cost,
+};
 use crate::components::field::FormField;
 use crate::components::form_errors::FormErrors;
 use crate::components::notice::{NoticeKind, empty_state, notice};
@@ -118,6 +120,7 @@ async fn page(
             "What your results asked of the model. Deleted results still count, by whole days. The cost is in \
              the currency of the model's host."
         }
+        (usage_period(query))
         (usage_form(query, &prisms, &keys))
         (rest(&prisms))
         (budget_section(visit, budget.as_ref(), unknown, errors))

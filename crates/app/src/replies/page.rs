@@ -66,6 +66,8 @@ pub(crate) struct Page<'a> {
     status: StatusCode,
     /// Where the link past the navigation leads.
     content: &'static str,
+    /// Where a second link leads, past what comes before a list, and its words.
+    list: Option<(&'static str, &'static str)>,
     main: Markup,
 }
 
@@ -121,6 +123,7 @@ impl<'a> Page<'a> {
             scripts: Vec::new(),
             status: StatusCode::OK,
             content: "main",
+            list: None,
             main,
         }
     }
@@ -134,6 +137,12 @@ impl<'a> Page<'a> {
     /// Adds a script: an ES module from the assets.
     pub(crate) fn script(mut self, name: &'static str) -> Self {
         self.scripts.push(name);
+        self
+    }
+
+    /// Adds a link past what comes before a list to the element `id`.
+    pub(crate) fn skipping_to(mut self, id: &'static str, words: &'static str) -> Self {
+        self.list = Some((id, words));
         self
     }
 
@@ -156,6 +165,7 @@ impl<'a> Page<'a> {
             section,
             scripts,
             content,
+            list,
             main,
             status: _,
         } = self;
@@ -176,6 +186,7 @@ impl<'a> Page<'a> {
                 }
                 body {
                     a.skip href={ "#" (content) } { "Skip to the page" }
+                    @if let Some((id, words)) = list { a.skip href={ "#" (id) } { (words) } }
                     header.site { (navigation(visitor, section)) }
                     @if site.is_for_trying_only {
                         aside.toy aria-label="About this demo" {

@@ -64,7 +64,9 @@ async fn a_saved_change_shows_what_it_changed_and_is_undone(backend: Backend) {
     assert!(!bob.get(&changes).await.body.contains("/lens/put-back"));
     let undone = put_back(&mut ada, &saved, "0").await;
     assert!(
-        undone.body.contains("That lens is in force again."),
+        undone
+            .body
+            .contains("That lens is in force again. It is that of revision 0, now revision 2."),
         "{}",
         undone.body
     );

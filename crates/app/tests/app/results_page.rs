@@ -135,7 +135,7 @@ async fn each_filter_that_is_set_can_be_removed_by_itself(backend: Backend) {
     ];
     let shown = [
         "words: &lt;b&gt;",
-        "angry: yes",
+        "<bdi>Is the writer angry?</bdi> <bdi>angry: yes</bdi>",
         "topic: no value",
         "by terminal",
     ];

@@ -46,6 +46,12 @@ impl EventDetail {
         Self(format!("run {run}"))
     }
 
+    /// The stored file run that the detail names, the first of several.
+    pub fn named_file_run(&self) -> Option<FileRunId> {
+        let mut parts = self.0.split([',', ';']);
+        parts.find_map(|part| FileRunId::parse(part.trim().strip_prefix("run ")?))
+    }
+
     /// A stored retest: `retest 0190b8f2-…`.
     pub fn retest(retest: RetestId) -> Self {
         Self(format!("retest {retest}"))
@@ -194,6 +200,10 @@ mod tests {
 
     #[test]
     fn names_and_numbers_are_details() {
+        let run = FileRunId::new(uuid::Uuid::from_u128(7));
+        let note = EventDetail::list(&["csv".into(), EventDetail::file_run(run)]);
+        assert_eq!(note.named_file_run(), Some(run));
+        assert_eq!(EventDetail::from("run away").named_file_run(), None);
         let version = VersionNumber::new(3).unwrap();
         let moment: DateTime<Utc> = "2027-01-01T00:00:00Z".parse().unwrap();
         let details: [EventDetail; 4] = [

@@ -1,11 +1,11 @@
 //! Lists events, newest first, with the names of their actors and targets, and finds the actors and
 //! targets by which events are filtered.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use refract_domain::account::person::Email;
 use refract_domain::event::{Actor, ActorKind, Event, EventTarget};
-use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, parse_uuid};
+use refract_domain::ids::{AccountId, ApiKeyId, EventId, FileRunId, PersonId, PrismId, parse_uuid};
 use refract_lens_rendering::EventRow;
 use refract_persistence::{
     Database, EventActors, EventFilter, EventRange, PersistenceError, PersonNameRow, PrismNameRow,
@@ -180,6 +180,8 @@ pub struct ListedEvent {
     pub by: EventName,
     /// The name of the target.
     pub target: EventName,
+    /// The file run that the note names, and the name of its file.
+    pub file_run: Option<(FileRunId, String)>,
 }
 
 /// The name of an actor or a target.
@@ -221,9 +223,10 @@ struct Names {
     people: HashMap<PersonId, PersonNameRow>,
     keys: HashMap<ApiKeyId, String>,
     prisms: HashMap<PrismId, PrismNameRow>,
+    files: HashMap<FileRunId, String>,
 }
 
-/// Events of an account with the names of their actors and targets. At most four queries.
+/// Events of an account with the names of their actors and targets. At most five queries.
 pub(super) async fn named(
     database: &Database,
     account: AccountId,
@@ -233,6 +236,7 @@ pub(super) async fn named(
     let listed = events.into_iter().map(|event| ListedEvent {
         by: names.of_actor(event.stamp.actor),
         target: names.of_target(event.target),
+        file_run: names.of_note(&event),
         event,
     });
     Ok(listed.collect())
@@ -261,7 +265,12 @@ impl Names {
                 EventTarget::Unknown(_) => {}
             }
         }
-        let mut names = Self::default();
+        let runs: BTreeSet<_> = events.iter().filter_map(file_run).collect();
+        let files = database.list_file_names(account, runs).await?;
+        let mut names = Self {
+            files: files.into_iter().collect(),
+            ..Self::default()
+        };
         if is_account_named {
             names.account = database.find_account_name(account).await?;
         }
@@ -310,6 +319,11 @@ impl Names {
         }
     }
 
+    fn of_note(&self, event: &Event) -> Option<(FileRunId, String)> {
+        let run = file_run(event)?;
+        Some((run, self.files.get(&run)?.clone()))
+    }
+
     fn of_person(&self, person: PersonId) -> EventName {
         match self.people.get(&person) {
             Some(row) => EventName {
@@ -327,4 +341,9 @@ impl Names {
             name: name.unwrap_or_else(|| key.to_string()),
         }
     }
+}
+
+/// The file run that the note of an event names.
+fn file_run(event: &Event) -> Option<FileRunId> {
+    event.stamp.note.as_ref()?.named_file_run()
 }

@@ -96,7 +96,9 @@ fn print_lines(events: &[ListedEvent]) -> anyhow::Result<()> {
 }
 
 fn row(listed: &ListedEvent) -> Vec<String> {
-    let ListedEvent { event, by, target } = listed;
+    let ListedEvent {
+        event, by, target, ..
+    } = listed;
     let detail = |detail: &Option<EventDetail>| {
         let detail = detail.as_ref().map(ToString::to_string);
         detail.unwrap_or_default()

@@ -41,6 +41,7 @@ pub(super) fn history(found: &LensHistory, may_change: bool) -> Markup {
                         Some(saved) => (moment(saved.made_at)),
                         None => span.soft { "earlier" },
                     }
+                    " " span.soft.together { "revision " (state.revision) }
                 }
                 td data-label="Who" { (actor(state)) }
                 td data-label="What" { (lens_change(before, state, &lens.latest)) }

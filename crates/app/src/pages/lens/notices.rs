@@ -97,11 +97,8 @@ async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Mar
         "reset" => "The lens is automatic again.",
         _ => "That lens is in force again.",
     };
-    let revision = visit
-        .sent
-        .query
-        .get("saved")
-        .and_then(|text| text.parse().ok());
+    let number = |name| -> Option<i32> { visit.sent.query.get(name)?.parse().ok() };
+    let revision = number("saved");
     let change = match revision {
         Some(revision) => history::find(visit, lens, revision, 0).await?,
         None => None,
@@ -111,6 +108,9 @@ async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Mar
         NoticeKind::Done,
         &html! {
             (words)
+            @if let (Some(state), Some(now)) = (number("state"), revision) {
+                " It is that of revision " (state) ", now revision " (now) "."
+            }
             @if let Some(change) = &change {
                 @let changed = change.draft.preview.changed_results;
                 " It changed " (count(changed)) " of " (counted_of(&change.draft)) ". "

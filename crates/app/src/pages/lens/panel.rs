@@ -18,6 +18,7 @@ use crate::components::fault_sentence::fault_sentence;
 use crate::components::field::FormField;
 use crate::components::histogram::{DrawnCutoffs, histogram, short_percent};
 use crate::components::number::{count, counted, share, to_percent};
+use crate::components::prism_tabs::prism_address;
 use crate::components::table::table;
 use crate::components::texts::clamped;
 
@@ -56,7 +57,11 @@ impl Panel<'_> {
                 @if let Some(moves) = self.moves.filter(|moves| moves.probabilities.results() > 0) {
                     (plot(column, moves, saved))
                 } @else {
-                    p.soft { "There are no answered results of this question yet. Try a text, and see here how the cutoffs part them." }
+                    p.soft {
+                        "There are no answered results of this question yet. "
+                        a href={ (prism_address(&self.lens.prism)) "/try" } { "Try a text" }
+                        ", and see here how the cutoffs part them."
+                    }
                 }
                 div.numbers {
                     @if has_band {

@@ -44,7 +44,7 @@ pub(super) fn filter_form(
             (passed_on(values, RUN))
             details.more open data-used[values.has_errors() || chosen.is_some()] {
                 summary { "More filters" }
-                (answers(values, columns, chosen))
+                (answers(values, lens, columns, chosen))
                 (values.field("status", "Status").choice(&statuses))
                 (versions(&values.field("version", "Version"), lens))
                 (values.period())
@@ -63,7 +63,12 @@ pub(super) fn filter_form(
 }
 
 /// A list of values for each column, or for the chosen ones of many.
-fn answers(values: &FilterValues, columns: &[SearchableColumn], chosen: Option<&str>) -> Markup {
+fn answers(
+    values: &FilterValues,
+    lens: &PrismLens,
+    columns: &[SearchableColumn],
+    chosen: Option<&str>,
+) -> Markup {
     let sent: Vec<_> = values.query.all("value").collect();
     let is_sent = |column: &SearchableColumn| {
         let of_column = format!("{}:", column.name.as_str());
@@ -76,7 +81,7 @@ fn answers(values: &FilterValues, columns: &[SearchableColumn], chosen: Option<&
     let error = values.error("value");
     html! {
         @for column in columns.iter().filter(listed) {
-            (of_column(column, &sent))
+            (of_column(column, asked(lens, column.name.as_str()), &sent))
         }
         @if columns.len() > LISTED_COLUMNS {
             div.field {
@@ -84,7 +89,10 @@ fn answers(values: &FilterValues, columns: &[SearchableColumn], chosen: Option<&
                 select #(COLUMN) name=(COLUMN) {
                     option value="" { "choose a column" }
                     @for column in columns.iter().filter(|column| !listed(column)) {
-                        option value=(column.name.as_str()) { (column.name.as_str()) }
+                        @let name = column.name.as_str();
+                        option value=(name) {
+                            (name) @if let Some(words) = asked(lens, name) { " · " (clamped(words, VALUE)) }
+                        }
                     }
                 }
             }
@@ -93,8 +101,18 @@ fn answers(values: &FilterValues, columns: &[SearchableColumn], chosen: Option<&
     }
 }
 
-/// The values of one column.
-fn of_column(column: &SearchableColumn, sent: &[&str]) -> Markup {
+/// The words of the question that a column of the lens or a key is about.
+fn asked<'a>(lens: &'a PrismLens, name: &str) -> Option<&'a str> {
+    let mut columns = lens.columns().lens.iter();
+    let column = columns.find(|column| column.name.as_str() == name);
+    let key = column.map_or(name, |column| column.question.as_str());
+    let mut questions = lens.latest.questions().iter();
+    let question = questions.find(|question| question.key.as_str() == key)?;
+    Some(&question.text)
+}
+
+/// The values of one column, whose question shows on hover.
+fn of_column(column: &SearchableColumn, asked: Option<&str>, sent: &[&str]) -> Markup {
     let name = column.name.as_str();
     let sent_as = |key: &str| format!("{name}:{key}");
     let (of_latest, former): (Vec<_>, Vec<_>) =
@@ -105,7 +123,7 @@ fn of_column(column: &SearchableColumn, sent: &[&str]) -> Markup {
     };
     let id = format!("value.{name}");
     html! {
-        div.field {
+        div.field title=[asked] {
             label for=(id) { bdi { (name) } }
             select #(id) name="value" {
                 option value="" { "any" }
@@ -181,7 +199,12 @@ fn periods(values: &FilterValues) -> Markup {
 const VALUE: usize = 40;
 
 /// The chips; nothing when no filter is set.
-pub(super) fn chips(values: &FilterValues, actors: &ResultActors, address: &str) -> Markup {
+pub(super) fn chips(
+    values: &FilterValues,
+    lens: &PrismLens,
+    actors: &ResultActors,
+    address: &str,
+) -> Markup {
     let set = values.query.pairs().filter(|(name, _)| *name != ORDER);
     let set: Vec<_> = set.collect();
     html! {
@@ -192,6 +215,7 @@ pub(super) fn chips(values: &FilterValues, actors: &ResultActors, address: &str)
                     @let words = words(name, value, actors);
                     li {
                         a href={ (address) (rest) } title="Remove this filter" {
+                            @if let Some(question) = question(name, value, lens) { bdi { (clamped(question, VALUE)) } " " }
                             bdi { (clamped(&words, VALUE)) }
                             span.unseen { ", remove" }
                             span aria-hidden="true" { " ✕" }
@@ -210,6 +234,13 @@ fn by_clock(name: &str, date: NaiveDate, offset: FixedOffset) -> String {
     } else {
         format!("{name}: {date} (UTC{offset})")
     }
+}
+
+/// The words of the question that a filter is about.
+fn question<'a>(name: &str, value: &str, lens: &'a PrismLens) -> Option<&'a str> {
+    let is_answer = matches!(name, "value" | "answer" | "marks");
+    let (column, _) = value.rsplit_once(':').filter(|_| is_answer)?;
+    asked(lens, column)
 }
 
 /// A filter in the words of its input.

@@ -33,6 +33,8 @@ const COLUMNS: usize = 12;
 const BARS: usize = 4;
 /// The most characters of a question in a heading.
 const HEADING: usize = 40;
+/// The id of the place before the first row.
+pub(super) const ROWS: &str = "rows";
 /// The query parameter of a result's page that has the list from which one came.
 pub(crate) const LIST: &str = "list";
 
@@ -50,7 +52,12 @@ pub(super) fn rows(
     let headings = html! {
         tr {
             @if least_sure { th scope="col" { "Least sure of" } }
-            @for field in columns.fields { th scope="col" { bdi { (field.label.as_str()) } } }
+            @for (place, field) in columns.fields.iter().enumerate() {
+                th scope="col" {
+                    bdi { (field.label.as_str()) }
+                    @if place == 0 { span.unseen #(ROWS) tabindex="-1" {} }
+                }
+            }
             @for column in columns.lens.iter().take(COLUMNS) {
                 th scope="col" { (heading(lens, column, columns.lens.len() <= BARS)) }
             }

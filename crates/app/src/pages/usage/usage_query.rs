@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{Days, NaiveDate, Utc};
+use chrono::{Datelike as _, Days, NaiveDate, Offset as _, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::{ApiKeyId, PrismId};
 use refract_service::prisms::Prism;
@@ -14,7 +14,7 @@ use crate::components::list_filters::ListFilters;
 use crate::components::number::{count, counted};
 use crate::components::table::stacked_table;
 use crate::pages::keys::address_of_key;
-use crate::requests::page_request::Query;
+use crate::requests::page_request::{Day, Query};
 
 /// The address of the page.
 pub(super) const ADDRESS: &str = "/usage";
@@ -53,6 +53,34 @@ impl UsageQuery {
 /// The first of the days that end today.
 fn first_day(today: NaiveDate) -> NaiveDate {
     today.checked_sub_days(Days::new(DAYS - 1)).unwrap_or(today)
+}
+
+/// The days that are added up in words, with links to the usual ones.
+pub(super) fn usage_period(query: &UsageQuery) -> Markup {
+    let (from, to) = (query.query.get("from"), query.query.get("to"));
+    let day = from.and_then(Day::parse);
+    let offset = day.map_or(Utc.fix(), |day| day.offset);
+    let today = Utc::now().with_timezone(&offset).date_naive();
+    let of_month = today.with_day(1).unwrap_or(today);
+    let usual = [("Last 30 days", first_day(today)), ("This month", of_month)];
+    let is_shown = |first| to.is_none() && day.is_some_and(|day| day.date == first);
+    html! {
+        p.row {
+            @if !usual.iter().any(|(_, first)| is_shown(*first)) {
+                strong {
+                    @if let Some(from) = day { "From " (from.date) }
+                    @if let Some(to) = to.and_then(Day::parse) { @if day.is_some() { " to " } @else { "To " } (to.date) }
+                }
+            }
+            @for (words, first) in usual {
+                @if is_shown(first) { strong { (words) } }
+                @else {
+                    @let of_period = query.query.with("from", Some(&first.to_string())).with("to", None);
+                    a href={ (ADDRESS) (of_period.in_address()) } { (words) }
+                }
+            }
+        }
+    }
 }
 
 /// The form with the values that were sent, valid or not.
@@ -194,7 +222,6 @@ fn sums(usage: &Usage) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::requests::page_request::Day;
 
     const ID: &str = "0190b8f2-0000-7000-8000-0000000000aa";
 
