@@ -66,7 +66,7 @@ async fn a_saved_change_shows_what_it_changed_and_is_undone(backend: Backend) {
     assert!(
         undone
             .body
-            .contains("That lens is in force again. It is that of revision 0, now revision 2."),
+            .contains("The lens of revision 0 is in force again, as revision 2."),
         "{}",
         undone.body
     );

@@ -15,7 +15,7 @@ use crate::measures::proportion::{Interval, Proportion};
 
 mod sentences;
 
-pub use self::sentences::{COUNT_HEADINGS, TWO_FIGURES};
+pub use self::sentences::{COUNT_HEADINGS, GUARANTEE, TWO_FIGURES};
 
 /// The shares of wrong answers of which the next one within reach is named.
 const STEPS: [f64; 13] = [

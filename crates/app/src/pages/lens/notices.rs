@@ -92,13 +92,18 @@ pub(super) fn lens_meanwhile(found: &LensHistory, based_on: i32) -> Markup {
 
 /// What the saved change did to stored results, with a link to them and a button that undoes it.
 async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Markup>, PageError> {
-    let words = match what {
-        "saved" => "The lens is saved: every result shows it from now on, old ones too.",
-        "reset" => "The lens is automatic again.",
-        _ => "That lens is in force again.",
-    };
     let number = |name| -> Option<i32> { visit.sent.query.get(name)?.parse().ok() };
     let revision = number("saved");
+    let words = match (what, number("state"), revision) {
+        ("saved", ..) => {
+            "The lens is saved: every result shows it from now on, old ones too.".to_owned()
+        }
+        ("reset", ..) => "The lens is automatic again.".to_owned(),
+        (_, Some(state), Some(now)) => {
+            format!("The lens of revision {state} is in force again, as revision {now}.")
+        }
+        _ => "That lens is in force again.".to_owned(),
+    };
     let change = match revision {
         Some(revision) => history::find(visit, lens, revision, 0).await?,
         None => None,
@@ -108,9 +113,6 @@ async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Mar
         NoticeKind::Done,
         &html! {
             (words)
-            @if let (Some(state), Some(now)) = (number("state"), revision) {
-                " It is that of revision " (state) ", now revision " (now) "."
-            }
             @if let Some(change) = &change {
                 @let changed = change.draft.preview.changed_results;
                 " It changed " (count(changed)) " of " (counted_of(&change.draft)) ". "

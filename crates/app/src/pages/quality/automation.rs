@@ -9,7 +9,8 @@ use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
 use refract_evaluation::report::automation_plan::{
-    AutomationPlan, AutomationRow, COUNT_HEADINGS, RowBasis, RowCutoffs, TWO_FIGURES, others,
+    AutomationPlan, AutomationRow, COUNT_HEADINGS, GUARANTEE, RowBasis, RowCutoffs, TWO_FIGURES,
+    others,
 };
 use refract_service::marks::QueueKind;
 
@@ -91,6 +92,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
                 (recommended(view, plan))
                 (table(view, plan))
                 p.hint { (TWO_FIGURES) }
+                @if plan.rows.iter().any(|row| row.basis == RowBasis::Guarantee) { p.hint { (GUARANTEE) } }
                 @if !is_fair {
                     p.hint { "Marks of results that somebody chose guarantee nothing. Count random and imported ones alone." }
                 }

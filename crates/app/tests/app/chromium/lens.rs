@@ -136,7 +136,7 @@ async fn counts_and_changed_results_follow_a_handle(backend: Backend) {
     browser.wait_until_text("main", "It changed").await;
     browser.follow_on("Undo this change").await;
     browser
-        .wait_until_text("main", "That lens is in force again.")
+        .wait_until_text("main", "is in force again, as revision")
         .await;
     assert_eq!(browser.value("[data-cutoff=yes_from]").await, "50");
     assert_eq!(browser.console_errors().await, [""; 0]);

@@ -19,6 +19,10 @@ pub const COUNT_HEADINGS: [&str; 3] = [
 pub const TWO_FIGURES: &str = "Cutoffs look better than they are on the marks that they were chosen by. So \
     for new texts a rule of thumb counts other marks, and a guarantee names the most that may be wrong.";
 
+/// What a guarantee means, and for what it holds.
+pub const GUARANTEE: &str = "A guarantee is about all automatic answers together, for new texts like those that \
+    were marked. To be 95 % sure means: of 20 such samples of marks, one promises too much.";
+
 impl AutomationRow {
     /// What the row is.
     pub fn name(&self) -> &'static str {
@@ -187,6 +191,7 @@ impl AutomationPlan {
             self.errors(behind),
             checks.to_owned(),
             self.rest(row),
+            self.guaranteed_instead(row).unwrap_or_default(),
             self.false_alarms(row).to_owned(),
             weak.unwrap_or_default(),
         ];
@@ -225,6 +230,20 @@ impl AutomationPlan {
         let [yes, no] = self.wrong_alone?;
         let mut alone = [("Yes", yes), ("No", no)].into_iter();
         alone.find_map(|(answer, wrong)| Some((answer, wrong.value().filter(misses)?)))
+    }
+
+    /// The guarantee, where the recommended cutoffs are others: those that the marks show to be better
+    /// are not those that they guarantee.
+    fn guaranteed_instead(&self, row: &AutomationRow) -> Option<String> {
+        let mut rows = self.rows.iter();
+        let guarantee = rows.find(|row| row.basis == RowBasis::Guarantee)?;
+        let (most, _) = guarantee.expected.share()?;
+        (!guarantee.cutoffs.are(row.cutoffs)).then(|| {
+            format!(
+                "Only the cutoffs of the row Guarantee are guaranteed: at most {} of 1,000 wrong.",
+                of_thousand_at_most(most)
+            )
+        })
     }
 
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
