@@ -92,7 +92,7 @@ async fn page(
 fn done(what: &str) -> Option<&'static str> {
     match what {
         "paused" => Some(
-            "No further row begins. Rows that are on their way are finished and saved; where none is left, the run is done.",
+            "The run pauses: rows on their way are finished and saved. If these were the last ones, the run ends.",
         ),
         "cancelled" => Some("The run is cancelled. The results of its rows stay."),
         "deleted" => Some("The file is deleted. The results of its rows stay."),
