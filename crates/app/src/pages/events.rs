@@ -2,6 +2,8 @@
 
 mod event_query;
 
+use std::cmp::Reverse;
+
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::event::{ActorKind, EventDetail, EventTarget};
@@ -18,6 +20,7 @@ use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, empty_state, notice};
 use crate::components::table::stacked_table;
 use crate::pages::keys::address_of_key;
+use crate::pages::results::marks_of;
 use crate::replies::page::Section;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
@@ -25,6 +28,8 @@ use crate::requests::visit::Visit;
 
 /// Events per page.
 const SHOWN: u32 = 50;
+/// The most people whose last marks are named.
+const MARKED_LAST: usize = 5;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -95,11 +100,37 @@ async fn page(
              and no text of a result is ever part of it. Marks are no changes: "
             a href="/people" { "People" } " leads to what each marked last, and each prism's Review to all marks."
         }
+        @if !query.is_narrowed() { (last_marks(visit).await?) }
         (event_form(query, &choices))
         (rest)
     };
     let page = visit.page("Events", main).section(Section::Events);
     Ok(page.status(status).reply())
+}
+
+/// Who marked last, with the way to their marks.
+async fn last_marks(visit: &Visit) -> Result<Markup, PageError> {
+    let people = visit.refract.people().list(visit.account()).await?;
+    let ids: Vec<_> = people.iter().map(|person| person.id).collect();
+    let marks = visit.refract.marks().last_of_people(&ids).await?;
+    let mut last: Vec<_> = people
+        .iter()
+        .filter_map(|person| Some((person, *marks.get(&person.id)?)))
+        .collect();
+    last.sort_by_key(|(_, mark)| Reverse(mark.at));
+    Ok(html! {
+        @if !last.is_empty() {
+            p.row {
+                span.soft { "Marked last:" }
+                @for (person, mark) in last.iter().take(MARKED_LAST) {
+                    span {
+                        a href=(marks_of(person.id, *mark)) { bdi { (person.name.as_deref().unwrap_or(person.email.as_str())) } }
+                        " " (moment(mark.at))
+                    }
+                }
+            }
+        }
+    })
 }
 
 fn nothing(query: &EventQuery, range: EventRange) -> Markup {

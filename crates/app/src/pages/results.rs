@@ -13,8 +13,9 @@ use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
 use refract_domain::account::role::Role;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{PersonId, ResultId};
 use refract_service::lenses::PrismLens;
+use refract_service::marks::LastMark;
 use refract_service::results::{
     FoundResults, MatchCount, ResultOrder, SearchError, SearchPage, SearchableColumn,
 };
@@ -47,6 +48,11 @@ const SO_FAR: &str = "so_far";
 const COUNTED_TO: &str = "counted_to";
 /// The most parts of a count for which a reader waits, of 20,000 results each.
 const MOST_PARTS: usize = 50;
+
+/// The address of the results that somebody marked last.
+pub(crate) fn marks_of(person: PersonId, last: LastMark) -> String {
+    format!("/prisms/{}/results?marks={MARKED_BY}{person}", last.prism)
+}
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

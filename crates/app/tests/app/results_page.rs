@@ -73,7 +73,7 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
         .split_once(&format!("{RESULTS}?marks=by:"))
         .expect("the link");
     let by_ada = format!("marks=by:{}", by_ada.split_once('"').unwrap().0);
-    // the list says what was marked, and People leads to it too
+    // the list says what was marked, and People and Events lead to it too
     let list = ada.get(&format!("{RESULTS}?{by_ada}")).await.body;
     let marked = "<td data-label=\"Marked\"><div><bdi>No</bdi>";
     assert!(list.contains(marked), "{list}");
@@ -81,6 +81,8 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
     let mut olga = joined(&service, "olga@example.com", "owner").await;
     let people = olga.get("/people").await.body;
     assert!(people.contains(&format!("/results?{by_ada}\"")), "{people}");
+    let events = olga.get("/events").await.body;
+    assert!(events.contains(&format!("/results?{by_ada}\"")), "{events}");
     let by_nobody = "marks=by:00000000-0000-0000-0000-000000000000";
     for (query, expected) in [
         (by_ada.as_str(), vec![0]),

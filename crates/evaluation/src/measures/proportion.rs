@@ -39,11 +39,12 @@ impl Proportion {
         Some(wilson(self.value()?, to_f64(self.of)))
     }
 
-    /// The expected interval after `more` rows with this share; without rows, that of a share of
-    /// one half, the widest. `None` for no rows at all.
-    pub fn interval_after(self, more: u64) -> Option<Interval> {
-        let rows = self.of + more;
-        (rows > 0).then(|| wilson(self.value().unwrap_or(0.5), to_f64(rows)))
+    /// Half the width that the interval is expected to have after `more` rows. Few rows say little about
+    /// the share: the middle of their interval is taken for it, one half without rows. `None` for no rows
+    /// at all.
+    pub fn half_width_after(self, more: u64) -> Option<f64> {
+        let middle = |it: Interval| f64::midpoint(it.low, it.high);
+        Self::expected_half_width(self.interval().map_or(0.5, middle), self.of + more)
     }
 
     /// Half the width of Wilson's interval of `rows` rows with a proportion of `share`; `None` for no
@@ -106,20 +107,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_rows_narrow_the_interval_around_the_same_share() {
-        let now = Proportion { count: 9, of: 12 };
-        let later = Proportion { count: 39, of: 52 };
-        assert_eq!(now.interval_after(0), now.interval());
-        assert_eq!(now.interval_after(40), later.interval());
-        let width = |rows: Proportion| rows.interval().map(Interval::half_width);
-        assert!(width(later) < width(now));
+    fn more_rows_narrow_the_interval_around_a_careful_share() {
+        let now = Proportion { count: 2, of: 2 };
+        let (more, many) = (now.half_width_after(40), now.half_width_after(400));
+        assert!(many < more, "{many:?} {more:?}");
+        // 2 of 2 do not mean that 42 of 42 will be right
+        let all = Proportion { count: 42, of: 42 };
+        assert!(more > all.interval().map(Interval::half_width));
     }
 
     #[test]
     fn without_rows_the_widest_interval_is_expected() {
         let none = Proportion::default();
         let half = Proportion { count: 50, of: 100 };
-        assert_eq!(none.interval_after(100), half.interval());
-        assert_eq!(none.interval_after(0), None);
+        let widest = half.interval().map(Interval::half_width);
+        assert_eq!(none.half_width_after(100), widest);
+        assert_eq!(none.half_width_after(0), None);
     }
 }

@@ -76,7 +76,12 @@ fn row(
             td data-label="Made by" { @match &key.actor { Some(name) => bdi { (name) }, None => span.soft { "terminal" } } }
             td data-label="Made" { (moment(row.created_at)) }
             td data-label="Last used" {
-                @match row.last_used_at { Some(at) => (moment(at)), None => span.soft { "never" } }
+                @match row.last_used_at {
+                    Some(at) => (moment(at)),
+                    // uses are noted a little later than results
+                    None if results > 0 => "just now",
+                    None => span.soft { "never" },
+                }
                 @if let Some(address) = &row.last_used_from { br; span.soft { "from " bdi { (address) } } }
             }
             td.number data-label="Results" {
@@ -94,6 +99,7 @@ fn row(
             td data-label="Ends" {
                 @match row.expires_at {
                     Some(end) => { (moment(end)) @if has_ended { br; span.tag { "ended" } } },
+                    None if row.revoked_at.is_some() => {},
                     None => span.soft { "never" },
                 }
                 @if row.times().is_accepted(now) { (replace_form(key)) }

@@ -12,7 +12,7 @@ use refract_service::marks::LastMark;
 
 use crate::components::moment::moment;
 use crate::components::table::stacked_table;
-use crate::pages::results::MARKED_BY;
+use crate::pages::results::marks_of;
 
 /// The roles with their labels, least powerful first.
 pub(super) const ROLES: [(&str, &str); 3] = [
@@ -116,8 +116,8 @@ fn row(person: &Person, last: Option<LastAct<'_>>, is_visitor: bool) -> Markup {
 
 fn did_last(last: LastAct<'_>) -> Markup {
     let what = match last {
-        LastAct::Marked(person, LastMark { prism, .. }) => html! {
-            a href={ "/prisms/" (prism) "/results?marks=" (MARKED_BY) (person) } { "marked results" }
+        LastAct::Marked(person, last) => html! {
+            a href=(marks_of(person, last)) { "marked results" }
         },
         LastAct::Changed(ListedEvent { event, target, .. }) => {
             let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());

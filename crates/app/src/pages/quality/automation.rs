@@ -91,6 +91,7 @@ pub(super) fn section(view: &QualityView<'_>) -> Markup {
             @if let Some(plan) = &plan {
                 (recommended(view, plan))
                 (table(view, plan))
+                (behind_the_rule(plan))
                 p.hint { (TWO_FIGURES) }
                 @if plan.rows.iter().any(|row| row.basis == RowBasis::Guarantee) { p.hint { (GUARANTEE) } }
                 @if !is_fair {
@@ -218,15 +219,30 @@ fn table_row(
             td data-label=(new_ones) { (row.wrong_of_thousand()) }
             td {
                 @if row.basis != RowBasis::Now { (draft_link(view, row, false)) }
-                @if row.basis == RowBasis::RuleOfThumb && let Some(advice) = &plan.advice {
-                    @if let Some((low, high)) = advice.yes_gap {
-                        div.hint { "Yes from " (percent(low)) " to " (percent(high)) " % finds the same: the middle is taken" }
-                    }
-                    @if advice.is_of_few_marks() {
-                        div.hint { "Based on only " (counted(advice.behind, "mark")) ": may be chance" }
-                    }
-                    @if let Some(cost) = advice.held_out.cost { div.hint { "Costs " (format!("{cost:.3}")) " an answer" } }
+            }
+        }
+    }
+}
+
+/// What the rule of thumb rests on.
+fn behind_the_rule(plan: &AutomationPlan) -> Markup {
+    let has_rule = plan
+        .rows
+        .iter()
+        .any(|row| row.basis == RowBasis::RuleOfThumb);
+    let Some(advice) = plan.advice.as_ref().filter(|_| has_rule) else {
+        return html! {};
+    };
+    let is_few = advice.is_of_few_marks();
+    html! {
+        @if advice.yes_gap.is_some() || is_few || advice.held_out.cost.is_some() {
+            p.hint {
+                "The rule of thumb: "
+                @if let Some((low, high)) = advice.yes_gap {
+                    "Yes from " (percent(low)) " to " (percent(high)) " % finds the same, the middle is taken. "
                 }
+                @if is_few { "Based on only " (counted(advice.behind, "mark")) ": may be chance. " }
+                @if let Some(cost) = advice.held_out.cost { "Costs " (format!("{cost:.3}")) " an answer." }
             }
         }
     }

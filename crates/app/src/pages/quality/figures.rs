@@ -162,14 +162,14 @@ fn widths(now: Proportion) -> Markup {
             @if !is_first { ", " }
             (count(more))
             @if is_first { @if now.of > 0 { " more" } @else { " marks" } " would give ± " } @else { " ± " }
-            (points(now.interval_after(more)))
+            (points(now.half_width_after(more)))
             @if is_first { " points" }
         }
     }
 }
 
 /// Half of an interval's width in points of percent.
-fn points(interval: Option<Interval>) -> String {
-    let points = measured_percent(interval.map(Interval::half_width));
+fn points(half_width: Option<f64>) -> String {
+    let points = measured_percent(half_width);
     points.trim_end_matches(".0").to_owned()
 }

@@ -156,6 +156,16 @@ impl QueueForm {
         };
         html! {
             form method="post" action={ (address) (self.query.in_address()) } {
+                div.filters {
+                    (FormField::new("question", "Question to mark").value(&self.question).error(self.error).choice(&options))
+                    @if self.search.is_none() {
+                        (FormField::new("versions", "Results of").value(versions)
+                            .choice(&[("latest", &newest), ("all", "All versions")]))
+                    }
+                }
+                @if self.search.is_some() {
+                    p.hint { "Only the results of the filter that you came with." }
+                }
                 fieldset.queues {
                     legend { "Which results" }
                     @for kind in QueueKind::ALL {
@@ -170,17 +180,6 @@ impl QueueForm {
                         }
                     }
                 }
-                p.hint {
-                    "A random sample is drawn from all of them; the others come from the newest "
-                    (count(REVIEWED_NEWEST)) "."
-                }
-                (FormField::new("question", "Question to mark").value(&self.question).error(self.error).choice(&options))
-                @if self.search.is_some() {
-                    p.hint { "Only the results of the filter that you came with." }
-                } @else {
-                    (FormField::new("versions", "Results of").value(versions)
-                        .choice(&[("latest", &newest), ("all", "All versions")]))
-                }
                 p { label.check {
                     input type="checkbox" name="blind" checked[self.is_blind];
                     " Hide every answer until I have marked it, as a random sample always does"
@@ -190,6 +189,10 @@ impl QueueForm {
                     " Also texts that others have marked, without showing their marks: how far we agree shows on Quality"
                 } }
                 button.main type="submit" { "Begin" }
+                p.hint {
+                    "A random sample is drawn from all of them; the others come from the newest "
+                    (count(REVIEWED_NEWEST)) "."
+                }
             }
         }
     }

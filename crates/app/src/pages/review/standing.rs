@@ -53,11 +53,11 @@ pub(super) async fn standing(
 /// The counts and shares are in the words of Quality.
 fn measured(right: RightAnswers, sitting: &Sitting, question: &Question) -> Markup {
     let accuracy = right.accuracy;
-    let points = |share, rows| {
-        let half = Proportion::expected_half_width(share, rows);
+    let points = |half: Option<f64>| {
         half.map(|half| format!("±{:.0} points", half * 100.0))
             .unwrap_or_default()
     };
+    let expected = |share| points(Proportion::expected_half_width(share, MORE));
     let of_queue = html! {
         @if let Some(version) = sitting.version() { " of version " (version) }
         @if sitting.is_of_period() { " in this period" }
@@ -70,18 +70,16 @@ fn measured(right: RightAnswers, sitting: &Sitting, question: &Question) -> Mark
                 (counted(right.marks, marks_noun(MarksFrom::Random))) (of_queue)
                 (without_outcome(right.marks, 0, question.question_type())) ". "
             }
-            (MORE) " marks give " (points(0.5, MORE)) " if half of the answers are right, "
-            (points(0.9, MORE)) " if 90 % are."
+            (MORE) " marks give " (expected(0.5)) " if half of the answers are right, "
+            (expected(0.9)) " if 90 % are."
         };
     };
-    // few marks say little about the share: the middle of the interval is a careful guess
-    let expected = f64::midpoint(low, high);
     html! {
         (counted(right.marks, marks_noun(MarksFrom::Random))) (of_queue)
         (without_outcome(right.marks, accuracy.of, question.question_type())) ". "
         (measured_percent(accuracy.value())) " % right, between "
         (measured_percent(Some(low))) " and " (measured_percent(Some(high))) " %. "
-        (MORE) " more marks: about " (points(expected, accuracy.of + MORE)) "."
+        (MORE) " more marks: about " (points(accuracy.half_width_after(MORE))) "."
     }
 }
 
