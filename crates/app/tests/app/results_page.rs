@@ -75,7 +75,7 @@ async fn several_filters_narrow_the_list_and_the_matches_are_counted(backend: Ba
     let by_ada = format!("marks=by:{}", by_ada.split_once('"').unwrap().0);
     // the list says what was marked, and People and Events lead to it too
     let list = ada.get(&format!("{RESULTS}?{by_ada}")).await.body;
-    let marked = "<td data-label=\"Marked\"><div><bdi>No</bdi>";
+    let marked = "<td class=\"marked\" data-label=\"Marked\"><div><bdi>No</bdi>";
     assert!(list.contains(marked), "{list}");
     assert!(!ada.get(RESULTS).await.body.contains("Marked"));
     let mut olga = joined(&service, "olga@example.com", "owner").await;

@@ -104,7 +104,7 @@ async fn a_blind_mark_shows_the_answer_afterwards_and_measures(backend: Backend)
     assert_ne!(asked(&next), result);
     let last = "You: <strong><bdi>No</bdi></strong>. The answer: <bdi>Yes</bdi>, 80.0 %";
     assert!(next.body.contains(last), "{}", next.body);
-    assert!(next.body.contains("✗ Another") && next.body.contains("2 left"));
+    assert!(next.body.contains("✗ Not yours") && next.body.contains("2 left"));
     let measured = "1 random or imported mark of version 1. 0.0 % right, between 0.0 and 79.3 %.";
     assert!(next.body.contains(measured), "{}", next.body);
     let marked = marks(&service).await;

@@ -45,7 +45,7 @@ impl ListedMarks {
     pub(super) fn cell(&self, view: &ResultView<'_>) -> Markup {
         let marks = self.0.get(&view.id).into_iter().flatten();
         html! {
-            td data-label="Marked" {
+            td.marked data-label="Marked" {
                 @for mark in marks {
                     @let question = view.questions.iter().find(|question| question.key == mark.question);
                     div {

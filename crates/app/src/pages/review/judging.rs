@@ -146,7 +146,7 @@ fn described(step: &ReviewStep, question: &Question, result: &ReadableResult) ->
         }
         @match step.is_right {
             Some(true) => span.agrees { "✓ The same" },
-            Some(false) => span.differs { "✗ Another" },
+            Some(false) => span.differs { "✗ Not yours" },
             None => {}
         }
     }

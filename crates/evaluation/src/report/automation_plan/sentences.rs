@@ -204,7 +204,7 @@ impl AutomationPlan {
         let [wrong, _] = self.wrong_alone.unwrap_or_default();
         let right = wrong.others();
         let chance = if right.of < FEW_MARKS {
-            " So few Yes show none, also where a higher cutoff leaves only right ones: mark more results."
+            " So few Yes cannot show one: mark more results."
         } else {
             ""
         };
