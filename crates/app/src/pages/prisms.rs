@@ -94,13 +94,14 @@ fn rows(caption: &str, prisms: &[ListedPrism], role: Role) -> Markup {
 
 fn row(counted: &ListedPrism, role: Role) -> Markup {
     let ListedPrism { prism, counts } = counted;
-    let fourth = if role.may(Role::Editor) {
-        let is_active = prism.archived_at.is_none();
-        is_active.then_some(("Upload a file", "/runs"))
-    } else {
-        Some(("Review", "/review"))
-    };
-    let places = [("Try", "/try"), ("Lens", "/lens"), ("Results", "/results")];
+    let takes_files = role.may(Role::Editor) && prism.archived_at.is_none();
+    let upload = takes_files.then_some(("Upload a file", "/runs"));
+    let places = [
+        ("Try", "/try"),
+        ("Lens", "/lens"),
+        ("Results", "/results"),
+        ("Review", "/review"),
+    ];
     let address = prism_address(prism);
     html! {
         tr {
@@ -117,7 +118,7 @@ fn row(counted: &ListedPrism, role: Role) -> Markup {
                 }
             }
             td.together {
-                @for (place, ending) in places.into_iter().chain(fourth) {
+                @for (place, ending) in places.into_iter().chain(upload) {
                     a href={ (address) (ending) } { (place) span.unseen { ": " (prism.name) } } " "
                 }
             }

@@ -185,7 +185,7 @@ impl<'a> Page<'a> {
                     }
                 }
                 body {
-                    a.skip href={ "#" (content) } { "Skip the navigation" }
+                    a.skip href={ "#" (content) } { @if content == "main" { "Skip the navigation" } @else { "Skip navigation and tabs" } }
                     @if let Some((id, words)) = list { a.skip href={ "#" (id) } { (words) } }
                     header.site { (navigation(visitor, section)) }
                     @if site.is_for_trying_only {

@@ -104,15 +104,26 @@ pub(super) fn answer(item: &ReviewItem, question: &Question) -> Markup {
     }
 }
 
+/// The way back to a text that was skipped, by the key that takes a judgement back.
+pub(super) fn back_to(address: &str) -> Markup {
+    html! {
+        div.last-step.row {
+            p role="status" { "Skipped a text. " a href=(address) data-key="u" { kbd { "u" } " Back to it" } }
+        }
+    }
+}
+
 /// The last judgement of a sitting; nothing before the first one, or when the result is gone.
 pub(super) async fn last_step(
     visit: &Visit,
     lens: &PrismLens,
     sitting: &Sitting,
     address: &str,
+    is_undone: bool,
 ) -> Result<Markup, PageError> {
+    let undone = html! { @if is_undone { strong { "Undone." } " The one before: " } };
     let Some(step) = sitting.steps().last() else {
-        return Ok(html! {});
+        return Ok(html! { @if is_undone { p.last-step role="status" { strong { "Undone." } } } });
     };
     let results = visit.refract.results();
     let result = match results.find(lens.prism.account, step.result).await {
@@ -124,6 +135,7 @@ pub(super) async fn last_step(
     Ok(html! {
         form.last-step.row method="post" action={ (address) "/undo" } {
             p role="status" {
+                (undone)
                 @if let Some(question) = question { (described(step, question, &result)) }
                 " " a href={ "/results/" (step.result) } { "See the result" }
             }

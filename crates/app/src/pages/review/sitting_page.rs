@@ -12,7 +12,7 @@ use refract_service::marks::{
     Judgement, JudgementInput, MarksError, NextToReview, ReviewFrom, ReviewItem, Sitting,
 };
 
-use super::judging::{AFTER, answer, judging, last_step, marked_so};
+use super::judging::{AFTER, answer, back_to, judging, last_step, marked_so};
 use super::queue_form::sitting_name;
 use super::standing::{others, standing};
 use crate::components::notice::{NoticeKind, empty_state, notice};
@@ -25,6 +25,8 @@ use crate::requests::visit::Visit;
 
 /// The query parameter of the result at which the queue goes on.
 const AT: &str = "at";
+/// The query parameter after something was undone.
+const UNDONE: &str = "undone";
 
 /// Shows what is judged next.
 pub(crate) async fn show_sitting(visit: Visit) -> Result<PageReply, PageError> {
@@ -90,7 +92,12 @@ pub(crate) async fn undo(visit: Visit) -> Result<PageReply, PageError> {
         .undo_judgement(&visit.annotator(), &mut sitting)
         .await;
     match undone {
-        Ok(step) => Ok(back(&lens, &sitting, step.map(|step| step.result))),
+        Ok(Some(step)) => {
+            let address = sitting_address(&lens, &sitting);
+            let undone = format!("{address}?{AT}={}&{UNDONE}=1", step.result);
+            Ok(PageReply::see_other(&undone))
+        }
+        Ok(None) => Ok(back(&lens, &sitting, None)),
         Err(MarksError::Internal(error)) => Err(error.into()),
         // undoing checks no rows, and a deleted result has no mark to withdraw
         Err(MarksError::ResultGone | MarksError::InvalidRows(_)) => Err(PageError::NotFound),
@@ -150,7 +157,10 @@ async fn page(
             (others(visit, &next.others).await?)
             a href={ (prism_address(&lens.prism)) "/review" } { "All queues" }
         }
-        (last_step(visit, lens, sitting, &address).await?)
+        @match visit.sent.query.get(AFTER).and_then(ResultId::parse) {
+            Some(skipped) => (back_to(&format!("{address}?{AT}={skipped}"))),
+            None => (last_step(visit, lens, sitting, &address, visit.sent.query.get(UNDONE).is_some()).await?),
+        }
         @match &next.item {
             Some(item) => (item_of(visit, lens, sitting, item, &address).await?),
             None => (nothing_left(visit, lens, sitting, &next).await?),
