@@ -13,9 +13,11 @@ use crate::cutoffs::trial::CutoffMeasures;
 use crate::marked::answers::MarkedAnswers;
 use crate::measures::proportion::{Interval, Proportion};
 
+mod guarantee_sentences;
 mod sentences;
 
-pub use self::sentences::{COUNT_HEADINGS, GUARANTEE, TWO_FIGURES};
+pub use self::guarantee_sentences::GUARANTEE;
+pub use self::sentences::{COUNT_HEADINGS, TWO_FIGURES};
 
 /// The shares of wrong answers of which the next one within reach is named.
 const STEPS: [f64; 13] = [

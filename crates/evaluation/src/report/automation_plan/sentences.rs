@@ -2,9 +2,8 @@
 
 use refract_domain::prism::question::QuestionType;
 
-use super::{AutomationPlan, AutomationRow, ExpectedErrors, NextGuarantee, RowBasis, others};
+use super::{AutomationPlan, AutomationRow, ExpectedErrors, RowBasis, others};
 use crate::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use crate::cutoffs::certificate::Certification;
 use crate::cutoffs::promise::CertifiedGoal;
 use crate::measures::proportion::{Interval, Proportion};
 
@@ -18,10 +17,6 @@ pub const COUNT_HEADINGS: [&str; 3] = [
 /// Why two figures of one cutoff differ.
 pub const TWO_FIGURES: &str = "Cutoffs look better than they are on the marks that they were chosen by. So \
     for new texts a rule of thumb counts other marks, and a guarantee names the most that may be wrong.";
-
-/// What a guarantee means, and for what it holds.
-pub const GUARANTEE: &str = "A guarantee is about all automatic answers together, for new texts like those that \
-    were marked. To be 95 % sure means: of 20 such samples of marks, one promises too much.";
 
 impl AutomationRow {
     /// What the row is.
@@ -81,21 +76,6 @@ impl AutomationPlan {
                 format!(
                     "Least costs, where a wrong Yes costs {wrong_yes} and a wrong No {wrong_no}"
                 )
-            }
-        }
-    }
-
-    /// What a guarantee lacks; `None` if there is one, or none was asked for.
-    pub fn no_guarantee(&self) -> Option<String> {
-        let reach = self.marks.max(super::WITHIN_REACH);
-        match self.certificate?.certification {
-            Certification::Certified(_) => None,
-            Certification::MoreMarks(more) if more <= reach => {
-                Some(format!("about {} needed", more_of(more, "mark")))
-            }
-            Certification::MoreMarks(_) => Some("out of reach without very many marks".to_owned()),
-            Certification::OutOfReach => {
-                Some("out of reach, answers are wrong too often".to_owned())
             }
         }
     }
@@ -232,20 +212,6 @@ impl AutomationPlan {
         alone.find_map(|(answer, wrong)| Some((answer, wrong.value().filter(misses)?)))
     }
 
-    /// The guarantee, where the recommended cutoffs are others: those that the marks show to be better
-    /// are not those that they guarantee.
-    fn guaranteed_instead(&self, row: &AutomationRow) -> Option<String> {
-        let mut rows = self.rows.iter();
-        let guarantee = rows.find(|row| row.basis == RowBasis::Guarantee)?;
-        let (most, _) = guarantee.expected.share()?;
-        (!guarantee.cutoffs.are(row.cutoffs)).then(|| {
-            format!(
-                "Only the cutoffs of the row Guarantee are guaranteed: at most {} of 1,000 wrong.",
-                of_thousand_at_most(most)
-            )
-        })
-    }
-
     /// What a goal that is not about wrong answers may cost: of what is rare, cutoffs that find nearly
     /// all call much else Yes too.
     fn false_alarms(&self, row: &AutomationRow) -> &'static str {
@@ -308,41 +274,6 @@ impl AutomationPlan {
             }
         }
     }
-
-    /// The next guarantee within reach with the marks that it needs, and the one that these marks give.
-    pub fn next_step(&self) -> Option<String> {
-        let sentences = [self.more_marks(), self.laxer_guarantee()];
-        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
-        (!sentences.is_empty()).then(|| sentences.join(" "))
-    }
-
-    fn laxer_guarantee(&self) -> Option<String> {
-        let most = of_thousand(self.laxer?);
-        Some(format!(
-            "These marks are enough to guarantee at most {most} wrong of 1,000: ask for that if you can \
-             live with it."
-        ))
-    }
-
-    fn more_marks(&self) -> Option<String> {
-        let NextGuarantee {
-            error, more_marks, ..
-        } = self.next?;
-        let limit = format!("at most {} wrong of 1,000", of_thousand(error));
-        let results = more_of(more_marks, "result");
-        let promised = self.promise.map(CertifiedGoal::error);
-        let begin = match promised {
-            Some(promised) if promised < error => format!(
-                "A guarantee of at most {} is out of reach. For one of {limit}",
-                of_thousand(promised)
-            ),
-            Some(promised) if promised > error => format!("For a stricter guarantee, {limit}"),
-            Some(_) | None => format!("To guarantee {limit}"),
-        };
-        Some(format!(
-            "{begin}, mark about {results}, drawn at random, and look again only when all are done."
-        ))
-    }
 }
 
 /// How many Yes are wrong, counted on marks that did not choose the cutoff.
@@ -374,18 +305,18 @@ fn automatic(row: &AutomationRow) -> String {
     format!("Of 1,000 new texts about {automatic} are answered automatically.")
 }
 
-fn more_of(more: u64, noun: &str) -> String {
+pub(super) fn more_of(more: u64, noun: &str) -> String {
     let plural = if more == 1 { "" } else { "s" };
     format!("{more} more {noun}{plural}")
 }
 
 /// A share of 1,000, rounded.
-fn of_thousand(share: f64) -> String {
+pub(super) fn of_thousand(share: f64) -> String {
     thousand(share * 1000.0)
 }
 
 /// A share of 1,000, rounded up: a limit stays one.
-fn of_thousand_at_most(share: f64) -> String {
+pub(super) fn of_thousand_at_most(share: f64) -> String {
     // what is a whole number but for the double's last digits stays that
     thousand((share * 1000.0 - 1e-9).ceil())
 }
