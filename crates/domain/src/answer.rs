@@ -4,6 +4,10 @@ pub mod decimal;
 pub mod matching;
 pub mod probability;
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
@@ -171,6 +175,38 @@ impl Answers {
             .iter()
             .find(|(key, _)| key == question)
             .map(|(_, answer)| answer)
+    }
+}
+
+/// Reads the answer to one question from stored answers, without making the others; `None` if there
+/// is none.
+pub struct AnswerTo<'a>(pub &'a QuestionKey);
+
+impl<'de> DeserializeSeed<'de> for AnswerTo<'_> {
+    type Value = Option<Answer>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for AnswerTo<'_> {
+    type Value = Option<Answer>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("answers by question")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut answers: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(key) = answers.next_key::<Cow<'de, str>>()? {
+            if key == self.0.as_str() {
+                found = Some(answers.next_value()?);
+            } else {
+                answers.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -32,9 +32,9 @@ use diesel::QueryResult;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use self::connection::{BoxFuture, TaskOutcome};
+use self::connection::TaskOutcome;
 pub(crate) use self::connection::{
-    Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
+    BoxFuture, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
 };
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;

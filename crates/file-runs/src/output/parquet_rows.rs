@@ -1,11 +1,14 @@
 //! Writes results as Parquet: columns with types, in row groups, for tools of analysis.
 //!
-//! Rows are gathered in memory up to a row group, so memory stays the same at any number of rows.
+//! Rows are gathered in memory up to a row group, so memory stays the same at any number of rows. A
+//! thread of its own encodes a row group while the next one is gathered.
 
 mod columns;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
 
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -31,12 +34,17 @@ const GROUP_BYTES: usize = 8 * 1024 * 1024;
 /// all outcomes of a question a map from key to probability.
 pub struct ParquetRows {
     shape: RowShape,
-    columns: Vec<ColumnValues>,
+    group: RowGroup,
     rows: usize,
     bytes: usize,
-    file: SerializedFileWriter<ReadyBytes>,
+    /// Has no room: a row group waits until the one before is encoded.
+    groups: SyncSender<RowGroup>,
+    encoder: JoinHandle<Result<(), ParquetError>>,
     written: ReadyBytes,
 }
+
+/// The values of a row group, column by column.
+type RowGroup = Vec<ColumnValues>;
 
 impl ParquetRows {
     /// Rows with these columns. Those of another table come first, in place of `ref` and the
@@ -52,21 +60,25 @@ impl ParquetRows {
         let layout = row_cells::columns(columns, own, further);
         let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+        // no two results have the same id: a dictionary would be as large as the column
+        let properties = properties.set_column_dictionary_enabled("result_id".into(), false);
         let written = ReadyBytes::default();
         let file = SerializedFileWriter::new(
             written.clone(),
             Arc::new(schema),
             Arc::new(properties.build()),
         );
+        let file = file.map_err(failed)?;
+        let (groups, gathered) = sync_channel(0);
+        let encoder = thread::Builder::new().name("parquet".to_owned());
+        let kinds = layout.iter().map(|(_, kind)| *kind);
         Ok(Self {
             shape: RowShape::new(columns, own),
-            columns: layout
-                .iter()
-                .map(|(_, kind)| ColumnValues::new(*kind))
-                .collect(),
+            group: kinds.map(ColumnValues::new).collect(),
             rows: 0,
             bytes: 0,
-            file: file.map_err(failed)?,
+            groups,
+            encoder: encoder.spawn(move || encode(file, &gathered))?,
             written,
         })
     }
@@ -85,12 +97,15 @@ impl ParquetRows {
         let id = result.id.uuid().hyphenated().to_string();
         let missing = std::iter::repeat_with(|| RowCell::Value(Value::Null));
         let cells = self.shape.cells(&id, cells, result, further).chain(missing);
-        let pushed = self.columns.iter_mut().zip(cells);
+        let pushed = self.group.iter_mut().zip(cells);
         let bytes: usize = pushed.map(|(column, cell)| column.push_cell(cell)).sum();
         self.bytes += bytes;
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
-            self.end_group()?;
+            let next = self.group.iter().map(ColumnValues::another).collect();
+            let group = std::mem::replace(&mut self.group, next);
+            (self.rows, self.bytes) = (0, 0);
+            self.groups.send(group).map_err(|_| stopped())?;
             return Ok(self.written.take());
         }
         Ok(Vec::new())
@@ -100,24 +115,35 @@ impl ParquetRows {
     ///
     /// # Errors
     /// When the rows cannot be encoded.
-    pub fn finish(mut self) -> io::Result<Vec<u8>> {
+    pub fn finish(self) -> io::Result<Vec<u8>> {
         if self.rows > 0 {
-            self.end_group()?;
+            self.groups.send(self.group).map_err(|_| stopped())?;
         }
-        self.file.finish().map_err(failed)?;
+        drop(self.groups);
+        let encoded = self.encoder.join();
+        encoded.map_err(|_| stopped())?.map_err(failed)?;
         Ok(self.written.take())
     }
+}
 
-    fn end_group(&mut self) -> io::Result<()> {
-        let mut group = self.file.next_row_group().map_err(failed)?;
-        for column in &mut self.columns {
-            column.write(&mut group).map_err(failed)?;
+/// Encodes row groups until there are no more, and ends the file.
+fn encode(
+    mut file: SerializedFileWriter<ReadyBytes>,
+    groups: &Receiver<RowGroup>,
+) -> Result<(), ParquetError> {
+    for columns in groups {
+        let mut group = file.next_row_group()?;
+        for column in columns {
+            column.write(&mut group)?;
         }
-        group.close().map_err(failed)?;
-        self.rows = 0;
-        self.bytes = 0;
-        Ok(())
+        group.close()?;
     }
+    file.finish().map(drop)
+}
+
+/// The encoder ended before the rows did.
+fn stopped() -> io::Error {
+    io::Error::other("the Parquet encoder stopped")
 }
 
 fn failed(error: ParquetError) -> io::Error {

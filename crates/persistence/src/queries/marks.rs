@@ -4,6 +4,7 @@ mod abstentions;
 mod changes;
 mod insert;
 mod markable_results;
+mod marked_answers;
 mod marked_pages;
 mod row;
 mod sittings;
@@ -21,6 +22,7 @@ use refract_domain::result::mark::{Mark, Marker};
 
 pub use self::changes::WithdrawnMark;
 pub use self::markable_results::MarkableResult;
+pub use self::marked_answers::{MarkedAnswerPages, SavedMarkedAnswer};
 pub use self::marked_pages::{MarkedPages, MarkedResult};
 pub use self::sittings::SittingRow;
 use crate::connections::{Pools, load_as, on};
@@ -146,7 +148,8 @@ impl Database {
         let moments = match self.connections.pools() {
             Pools::Sqlite(_) => "coalesce(sum(marked_at % 1000000007), 0)",
             Pools::Postgres(_) => {
-                "coalesce(sum((extract(epoch FROM marked_at) * 1000)::bigint % 1000000007), 0)::bigint"
+                // a double has these milliseconds exactly, and is faster than a numeric
+                "coalesce(sum((date_part('epoch', marked_at) * 1000)::bigint % 1000000007), 0)::bigint"
             }
         };
         let watermark = || {

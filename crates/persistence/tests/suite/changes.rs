@@ -299,7 +299,10 @@ impl Things {
                     note: None,
                     is_adjudicated: false,
                 };
-                database.save_marks(prism, &[mark], stamp).await.map(drop)
+                database
+                    .save_marks(prism, [mark].into(), stamp)
+                    .await
+                    .map(drop)
             }
             Change::Example => {
                 let new = vec![example("An example")];

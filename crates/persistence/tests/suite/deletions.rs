@@ -60,7 +60,9 @@ async fn a_deleted_result_takes_its_marks_and_frees_its_key(it: Fixture) {
         is_adjudicated: false,
     };
     let marks = [mark(gone), mark(kept)];
-    let saving = it.database.save_marks(it.prism.id, &marks, it.stamp(1));
+    let saving = it
+        .database
+        .save_marks(it.prism.id, marks.into(), it.stamp(1));
     saving.await.unwrap();
     let unknown = ResultId::new(Uuid::now_v7());
     assert_eq!(delete(&it, &[gone, unknown]).await, 1);

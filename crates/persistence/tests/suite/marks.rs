@@ -11,7 +11,7 @@ use refract_domain::result::mark::source::MarkSource;
 use refract_domain::result::mark::{Mark, MarkNote, Marker};
 use refract_domain::submission::reference::Ref;
 use refract_persistence::{
-    MarkableResult, MarkedResult, PersistenceError, ResultFilter, WithdrawnMark,
+    MarkableResult, MarkedResult, PersistenceError, ResultFilter, SavedMarkedAnswer, WithdrawnMark,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -100,7 +100,9 @@ pub(crate) async fn saved(it: &Fixture, reference: Option<&str>) -> SavedResult 
 }
 
 pub(crate) async fn save(it: &Fixture, marks: &[Mark]) -> usize {
-    let saving = it.database.save_marks(it.prism.id, marks, it.stamp(1));
+    let saving = it
+        .database
+        .save_marks(it.prism.id, marks.into(), it.stamp(1));
     saving.await.unwrap()
 }
 
@@ -275,11 +277,9 @@ async fn marks_are_saved_all_or_none(it: Fixture) {
     let result = saved(&it, None).await;
     let gone = mark(ResultId::new(Uuid::now_v7()), "angry", "yes");
     let marks = [mark(result.id, "angry", "yes"), gone];
-    let refused = it
-        .database
-        .save_marks(it.prism.id, &marks, it.stamp(1))
-        .await;
-    assert!(refused.is_err());
+    let database = &it.database;
+    let saving = database.save_marks(it.prism.id, marks.into(), it.stamp(1));
+    assert!(saving.await.is_err());
     assert_eq!(it.database.list_marks(result.id).await.unwrap(), []);
 }
 
@@ -341,14 +341,22 @@ async fn the_marks_of_one_question_are_read_alone(it: Fixture) {
     let angry = [mark(first.id, "angry", "no"), mark(other.id, "angry", "no")];
     save(&it, std::slice::from_ref(&topic)).await;
     save(&it, &angry).await;
-    let pages = it
-        .database
-        .marked_pages(it.prism.id, ResultFilter::default());
-    let mut pages = pages.of_question(&topic.question);
-    let page = pages.next().await.unwrap().unwrap();
-    let found: Vec<_> = page.iter().map(|it| (it.id, it.marks.as_slice())).collect();
-    assert_eq!(found, [(first.id, &[topic][..])]);
-    assert!(pages.next().await.unwrap().is_none());
+    let answer = first.status.answers().unwrap().as_slice()[0].clone().1;
+    let of = |mark: &Mark| SavedMarkedAnswer {
+        id: mark.result,
+        version: first.version,
+        model: None,
+        answer: (mark.question != topic.question).then(|| answer.clone()),
+        mark: mark.outcome.clone(),
+        source: mark.source,
+    };
+    let (of_topic, of_angry) = ([of(&topic)], angry.each_ref().map(of));
+    for (mark, expected) in [(&topic, &of_topic[..]), (&angry[0], &of_angry)] {
+        let all = ResultFilter::default();
+        let mut pages = it.database.marked_answers(it.prism.id, all, &mark.question);
+        assert_eq!(pages.next().await.unwrap().unwrap(), expected);
+        assert!(pages.next().await.unwrap().is_none());
+    }
 }
 
 async fn a_filter_keeps_the_marked_results_that_it_names(it: Fixture) {

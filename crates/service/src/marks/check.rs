@@ -2,6 +2,7 @@
 //! by question, and withdraws marks.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
@@ -27,7 +28,7 @@ const LOOKED_UP: usize = 1_000;
 pub struct CheckedMarks {
     prism: PrismId,
     /// In the order of the results' ids; at most one of each person for each result and question.
-    marks: Vec<Mark>,
+    marks: Arc<[Mark]>,
     results: usize,
 }
 
@@ -96,7 +97,7 @@ impl Marks<'_> {
         Ok(CheckedMarks {
             prism: prism.id,
             results: stated.results(),
-            marks: stated.into_marks(origin, marked_at),
+            marks: stated.into_marks(origin, marked_at).into(),
         })
     }
 
@@ -155,10 +156,11 @@ impl Marks<'_> {
         checked: &CheckedMarks,
         actor: &AccountActor,
     ) -> Result<usize, MarksError> {
-        let saving =
-            self.refract
-                .database
-                .save_marks(checked.prism, &checked.marks, actor.event_stamp());
+        let saving = self.refract.database.save_marks(
+            checked.prism,
+            Arc::clone(&checked.marks),
+            actor.event_stamp(),
+        );
         Ok(saving.await?)
     }
 

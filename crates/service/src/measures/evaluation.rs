@@ -72,8 +72,11 @@ impl EvaluatedQuestion {
         version: VersionNumber,
     ) -> Result<(), NotComparable> {
         self.marked.add(marked)?;
-        self.versions.add(&version);
-        self.models.add(&marked.model.map(ToOwned::to_owned));
+        self.versions.add(|one| *one == version, || version);
+        self.models.add(
+            |one| one.as_deref() == marked.model,
+            || marked.model.map(ToOwned::to_owned),
+        );
         Ok(())
     }
 
@@ -193,12 +196,12 @@ enum OneOrSeveral<T> {
     Several,
 }
 
-impl<T: PartialEq + Clone> OneOrSeveral<T> {
-    /// Adds a value.
-    fn add(&mut self, value: &T) {
+impl<T> OneOrSeveral<T> {
+    /// Adds a value, which is made only if it is the first.
+    fn add(&mut self, is_value: impl FnOnce(&T) -> bool, value: impl FnOnce() -> T) {
         match self {
-            Self::None => *self = Self::One(value.clone()),
-            Self::One(one) if one == value => {}
+            Self::None => *self = Self::One(value()),
+            Self::One(one) if is_value(one) => {}
             Self::One(_) | Self::Several => *self = Self::Several,
         }
     }
@@ -220,12 +223,13 @@ mod tests {
     fn only_equal_values_are_one() {
         let mut seen = OneOrSeveral::default();
         assert_eq!(seen.one(), None);
-        seen.add(&1);
-        seen.add(&1);
+        let add = |seen: &mut OneOrSeveral<i32>, value| seen.add(|one| *one == value, || value);
+        add(&mut seen, 1);
+        add(&mut seen, 1);
         assert_eq!(seen.one(), Some(&1));
-        seen.add(&2);
+        add(&mut seen, 2);
         assert_eq!(seen.one(), None);
-        seen.add(&1);
+        add(&mut seen, 1);
         assert_eq!(seen.one(), None);
     }
 }

@@ -15,7 +15,7 @@ use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
 use refract_evaluation::measures::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
 use refract_evaluation::prediction::predicted;
 use refract_persistence::{
-    EventFilter, EventRange, MarkedResult, Prism, PrismHistory, ResultFilter,
+    EventFilter, EventRange, Prism, PrismHistory, ResultFilter, SavedMarkedAnswer,
 };
 
 use crate::InternalError;
@@ -69,8 +69,7 @@ impl Measures<'_> {
         let database = &self.refract.database;
         let prism = history.prism.id;
         let mut reader = QualityReader::new(history, question, before)?;
-        let pages = database.marked_pages(prism, filter);
-        let mut pages = pages.of_question(&question.key);
+        let mut pages = database.marked_answers(prism, filter, &question.key);
         while let Some(page) = pages.next().await? {
             for result in &page {
                 let version = find_saved_version(database, prism, result.version).await?;
@@ -149,41 +148,40 @@ impl QualityReader {
     /// Adds the marked answer of a result that `version` gave.
     fn add(
         &mut self,
-        result: &MarkedResult,
+        result: &SavedMarkedAnswer,
         version: &PrismVersion,
         from: MarksFrom,
     ) -> Result<(), NotComparable> {
         let key = &self.quality.evaluated.question.key;
-        let mark = result.marks.iter().find(|mark| mark.question == *key);
-        let answered = version.question(key).zip(result.answers.get(key));
-        let Some((mark, (question, answer))) = mark.zip(answered) else {
+        let answered = version.question(key).zip(result.answer.as_ref());
+        let Some((question, answer)) = answered else {
             return Ok(());
         };
         let quality = &mut self.quality;
-        if !from.counts(mark.source) {
+        if !from.counts(result.source) {
             quality.evaluated.left_out += 1;
             return Ok(());
         }
         let marked = MarkedAnswer {
             question,
             answer,
-            mark: &mark.outcome,
+            mark: &result.mark,
             model: result.model.as_deref(),
         };
         quality.evaluated.add(&marked, result.version)?;
         let predicted = predicted(question, answer, quality.cutoffs);
         let predicted = predicted.as_ref();
         let of_version = quality.by_version.entry(result.version).or_default();
-        of_version.add(predicted, &mark.outcome);
+        of_version.add(predicted, &result.mark);
         if !quality.by_model.contains_key(&result.model) {
             let first = RightAnswers::default();
             quality.by_model.insert(result.model.clone(), first);
         }
         if let Some(of_model) = quality.by_model.get_mut(&result.model) {
-            of_model.add(predicted, &mark.outcome);
+            of_model.add(predicted, &result.mark);
         }
-        self.over_time.add(result.id, predicted, &mark.outcome);
-        quality.wrong.add(result.id, predicted, &mark.outcome);
+        self.over_time.add(result.id, predicted, &result.mark);
+        quality.wrong.add(result.id, predicted, &result.mark);
         Ok(())
     }
 

@@ -212,7 +212,7 @@ pub(crate) async fn mark(stack: &Stack) {
     let database = &stack.it.database;
     for marks in marks.chunks(100) {
         let stamp = event_stamp(stack.it.account, Actor::Operator, None);
-        let saving = database.save_marks(stack.lens.prism.id, marks, stamp);
+        let saving = database.save_marks(stack.lens.prism.id, marks.into(), stamp);
         saving.await.unwrap();
     }
 }

@@ -7,6 +7,7 @@
 use std::io::Write;
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -76,15 +77,23 @@ fn leaf(
 
 /// The values of one column.
 pub(super) enum ColumnValues {
-    Text(Leaf<ByteArray>),
+    Text(Texts),
     Int(Leaf<i32>),
     Moment(Leaf<i64>),
     Double(Leaf<f64>),
     Map {
-        keys: Vec<ByteArray>,
+        keys: Texts,
         values: Leaf<f64>,
         repetitions: Vec<i16>,
     },
+}
+
+/// Texts one after the other, and their definition levels.
+#[derive(Default)]
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    levels: Vec<i16>,
 }
 
 /// Values without gaps, and their definition levels.
@@ -109,39 +118,70 @@ impl<T> Leaf<T> {
         VALUE_BYTES
     }
 
-    /// Writes the values as the next column, and empties them.
+    /// Writes the values as the next column.
     fn write<D: DataType<T = T>>(
-        &mut self,
+        self,
         group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
         repetitions: Option<&[i16]>,
     ) -> Result<(), ParquetError> {
-        write_column::<D>(group, &self.values, &self.levels, repetitions)?;
-        self.values.clear();
-        self.levels.clear();
-        Ok(())
+        write_column::<D>(group, &self.values, &self.levels, repetitions)
+    }
+}
+
+impl Texts {
+    fn push(&mut self, text: Option<&str>) -> usize {
+        self.levels.push(i16::from(text.is_some()));
+        self.push_bytes(text);
+        VALUE_BYTES + text.map_or(0, str::len)
+    }
+
+    fn push_bytes(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.bytes.extend_from_slice(text.as_bytes());
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    /// The texts, which share their bytes.
+    fn values(bytes: Vec<u8>, ends: &[usize]) -> Vec<ByteArray> {
+        let all = Bytes::from(bytes);
+        let begins = std::iter::once(&0).chain(ends);
+        let values = begins.zip(ends).map(|(begin, end)| all.slice(*begin..*end));
+        values.map(ByteArray::from).collect()
     }
 }
 
 impl ColumnValues {
     pub(super) fn new(kind: ColumnKind) -> Self {
         match kind {
-            ColumnKind::Text => Self::Text(Leaf::default()),
+            ColumnKind::Text => Self::Text(Texts::default()),
             ColumnKind::Int => Self::Int(Leaf::default()),
             ColumnKind::Moment => Self::Moment(Leaf::default()),
             ColumnKind::Double => Self::Double(Leaf::default()),
             ColumnKind::Map => Self::Map {
-                keys: Vec::new(),
+                keys: Texts::default(),
                 values: Leaf::default(),
                 repetitions: Vec::new(),
             },
         }
     }
 
+    /// An empty column of this kind.
+    pub(super) fn another(&self) -> Self {
+        Self::new(match self {
+            Self::Text(_) => ColumnKind::Text,
+            Self::Int(_) => ColumnKind::Int,
+            Self::Moment(_) => ColumnKind::Moment,
+            Self::Double(_) => ColumnKind::Double,
+            Self::Map { .. } => ColumnKind::Map,
+        })
+    }
+
     /// Adds the value of a lens column or of a mark, and returns its size in memory. A value of
     /// another type than the column's is none.
     fn push(&mut self, value: Value<'_>) -> usize {
         match (self, value) {
-            (Self::Text(leaf), value) => push_text(leaf, text_of(value)),
+            (Self::Text(texts), value) => texts.push(text_of(value)),
             (Self::Int(leaf), Value::Position(position)) => leaf.push(i32::try_from(position).ok()),
             (Self::Int(leaf), _) => leaf.push(None),
             (Self::Moment(leaf), _) => leaf.push(None),
@@ -170,7 +210,7 @@ impl ColumnValues {
                     repetitions.push(0);
                 }
                 for (index, (key, probability)) in probabilities.iter().enumerate() {
-                    keys.push(key.as_str().into());
+                    keys.push_bytes(Some(key.as_str()));
                     values.values.push(probability.to_f64());
                     values.levels.push(2);
                     repetitions.push(i16::from(index > 0));
@@ -183,7 +223,7 @@ impl ColumnValues {
     /// Adds a cell, and returns its size in memory. A cell of another type than the column's is none.
     pub(super) fn push_cell(&mut self, cell: RowCell<'_>) -> usize {
         match (self, cell) {
-            (Self::Text(leaf), RowCell::Text(text)) => push_text(leaf, text),
+            (Self::Text(texts), RowCell::Text(text)) => texts.push(text),
             (Self::Int(leaf), RowCell::Int(number)) => leaf.push(Some(number)),
             (Self::Double(leaf), RowCell::Decimal(number)) => leaf.push(number),
             (Self::Moment(leaf), RowCell::Moment(moment)) => {
@@ -197,13 +237,16 @@ impl ColumnValues {
         }
     }
 
-    /// Writes all values into a row group, and empties the column.
+    /// Writes all values into a row group.
     pub(super) fn write(
-        &mut self,
+        self,
         group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
     ) -> Result<(), ParquetError> {
         match self {
-            Self::Text(leaf) => leaf.write::<ByteArrayType>(group, None),
+            Self::Text(texts) => {
+                let values = Texts::values(texts.bytes, &texts.ends);
+                write_column::<ByteArrayType>(group, &values, &texts.levels, None)
+            }
             Self::Int(leaf) => leaf.write::<Int32Type>(group, None),
             Self::Moment(leaf) => leaf.write::<Int64Type>(group, None),
             Self::Double(leaf) => leaf.write::<DoubleType>(group, None),
@@ -212,19 +255,13 @@ impl ColumnValues {
                 values,
                 repetitions,
             } => {
-                let levels = &values.levels;
-                write_column::<ByteArrayType>(group, keys, levels, Some(repetitions))?;
-                values.write::<DoubleType>(group, Some(repetitions))?;
-                keys.clear();
-                repetitions.clear();
-                Ok(())
+                let keys = Texts::values(keys.bytes, &keys.ends);
+                let repetitions = Some(repetitions.as_slice());
+                write_column::<ByteArrayType>(group, &keys, &values.levels, repetitions)?;
+                values.write::<DoubleType>(group, repetitions)
             }
         }
     }
-}
-
-fn push_text(leaf: &mut Leaf<ByteArray>, text: Option<&str>) -> usize {
-    leaf.push(text.map(ByteArray::from)) + text.map_or(0, str::len)
 }
 
 /// The text of an outcome, a level or a label, as JSON Lines have it.

@@ -2,6 +2,7 @@
 //! `marks` has the one that counts, so that its readers need no rule; `other_marks` has the others.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use diesel::prelude::*;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
@@ -43,33 +44,28 @@ enum Edit {
 /// The mark of a result and question that counts, and those beside it, as they are saved.
 type SavedMarks = (Option<Mark>, Vec<Mark>);
 
-/// The edits of each result and question, in the order in which the marks are locked.
-type Edits = BTreeMap<ResultId, BTreeMap<QuestionKey, Vec<Edit>>>;
+/// The edits of the questions of one result.
+type Edits = BTreeMap<QuestionKey, Vec<Edit>>;
 
 impl Database {
-    /// Saves marks of a prism's results, all or none, in one transaction, and returns how many are
-    /// new or [change](Mark::changes) the person's saved ones. If anything changes, an event of the
-    /// import is saved too.
+    /// Saves marks of a prism's results, which are in the order of their ids, all or none, in one
+    /// transaction, and returns how many are new or [change](Mark::changes) the person's saved ones.
+    /// If anything changes, an event of the import is saved too.
     ///
     /// # Errors
     /// When a result no longer exists, or the database fails.
     pub async fn save_marks(
         &self,
         prism: PrismId,
-        marks: &[Mark],
+        marks: Arc<[Mark]>,
         stamp: EventStamp,
     ) -> Result<usize, PersistenceError> {
-        let mut edits = Edits::new();
-        for mark in marks {
-            add(
-                &mut edits,
-                mark.result,
-                mark.question.clone(),
-                Edit::Save(mark.clone()),
-            );
-        }
         self.begin(async move |mut tx| {
-            let changed = edit(&mut tx, prism, edits).await?;
+            let (mut rest, mut changed) = (&*marks, 0);
+            while !rest.is_empty() {
+                let edits = next_edits(&mut rest);
+                changed += edit(&mut tx, prism, edits).await?;
+            }
             if changed > 0 {
                 add_event(&mut tx, imported(prism, changed, stamp)).await?;
             }
@@ -97,27 +93,18 @@ impl Database {
     ) -> Result<(), PersistenceError> {
         let mut edits = Edits::new();
         for withdrawn in withdrawn {
-            let question = withdrawn.question.clone();
-            add(
-                &mut edits,
-                result,
-                question,
-                Edit::Withdraw(withdrawn.clone()),
-            );
+            let of_question = edits.entry(withdrawn.question.clone()).or_default();
+            of_question.push(Edit::Withdraw(withdrawn.clone()));
         }
         for mark in saved {
-            add(
-                &mut edits,
-                mark.result,
-                mark.question.clone(),
-                Edit::Save(mark.clone()),
-            );
+            let of_question = edits.entry(mark.question.clone()).or_default();
+            of_question.push(Edit::Save(mark.clone()));
         }
         let questions = saved.iter().map(|mark| &mark.question);
         let questions = questions.chain(withdrawn.iter().map(|it| &it.question));
         let questions: BTreeSet<String> = questions.map(ToString::to_string).collect();
         self.begin(async move |mut tx| {
-            edit(&mut tx, prism, edits).await?;
+            edit(&mut tx, prism, BTreeMap::from([(result, edits)])).await?;
             for question in questions {
                 let abstention = abstentions::table.find((Bind(result), question));
                 on!(tx, execute(diesel::delete(abstention)))?;
@@ -128,9 +115,19 @@ impl Database {
     }
 }
 
-fn add(edits: &mut Edits, result: ResultId, question: QuestionKey, edit: Edit) {
-    let of_result = edits.entry(result).or_default();
-    of_result.entry(question).or_default().push(edit);
+/// The edits that save the marks of the next results, which it takes from the `rest`.
+fn next_edits(rest: &mut &[Mark]) -> BTreeMap<ResultId, Edits> {
+    let results = rest.chunk_by(|one, next| one.result == next.result);
+    let count = results.take(AT_ONCE).map(<[Mark]>::len).sum();
+    let (some, after) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+    *rest = after;
+    let mut edits: BTreeMap<ResultId, Edits> = BTreeMap::new();
+    for mark in some {
+        let of_result = edits.entry(mark.result).or_default();
+        let of_question = of_result.entry(mark.question.clone()).or_default();
+        of_question.push(Edit::Save(mark.clone()));
+    }
+    edits
 }
 
 /// The event of an import that changed this many marks.
@@ -140,37 +137,33 @@ fn imported(prism: PrismId, changed: usize, stamp: EventStamp) -> Event {
     stamp.event(EventAction::MarksImported, EventTarget::Prism(prism))
 }
 
-/// Carries out edits, and returns how many marks are new or changed.
+/// Carries out the edits of a few thousand results, and returns how many marks are new or changed.
 async fn edit(
     tx: &mut Transaction,
     prism: PrismId,
-    edits: Edits,
+    edits: BTreeMap<ResultId, Edits>,
 ) -> Result<usize, PersistenceError> {
     let mut changed = 0;
-    let mut edits = edits.into_iter().peekable();
-    while edits.peek().is_some() {
-        let some: Vec<_> = edits.by_ref().take(AT_ONCE).collect();
-        let ids: Vec<ResultId> = some.iter().map(|(result, _)| *result).collect();
-        let mut saved = lock_marks(tx, &ids).await?;
-        let mut rows = ChangedRows::default();
-        for (result, questions) in some {
-            for (question, edits) in questions {
-                let before = saved
-                    .remove(&(result, question.clone()))
-                    .unwrap_or_default();
-                let (counting, beside) = before.clone();
-                let mut after = QuestionMarks::new(counting, beside);
-                for edit in edits {
-                    match edit {
-                        Edit::Save(mark) => changed += usize::from(after.add(mark)),
-                        Edit::Withdraw(it) => after.withdraw(&it.by, it.is_adjudicated),
-                    }
+    let ids: Vec<ResultId> = edits.keys().copied().collect();
+    let mut saved = lock_marks(tx, &ids).await?;
+    let mut rows = ChangedRows::default();
+    for (result, questions) in edits {
+        for (question, edits) in questions {
+            let before = saved
+                .remove(&(result, question.clone()))
+                .unwrap_or_default();
+            let (counting, beside) = before.clone();
+            let mut after = QuestionMarks::new(counting, beside);
+            for edit in edits {
+                match edit {
+                    Edit::Save(mark) => changed += usize::from(after.add(mark)),
+                    Edit::Withdraw(it) => after.withdraw(&it.by, it.is_adjudicated),
                 }
-                rows.add(prism, (result, &question), before, after);
             }
+            rows.add(prism, (result, &question), before, after);
         }
-        rows.save(tx).await?;
     }
+    rows.save(tx).await?;
     Ok(changed)
 }
 

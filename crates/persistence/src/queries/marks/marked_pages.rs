@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
@@ -48,8 +47,6 @@ pub struct MarkedPages {
     database: Database,
     prism: PrismId,
     filter: ResultFilter,
-    /// The only question whose marks are read.
-    question: Option<QuestionKey>,
     /// The last result of the previous page; `None` after the last page.
     last: Option<ResultId>,
     people: PeopleRead,
@@ -84,7 +81,6 @@ impl Database {
             database: self.clone(),
             prism,
             filter,
-            question: None,
             last: Some(ResultId::new(uuid::Uuid::nil())),
             people: PeopleRead::CountingAlone,
         }
@@ -92,15 +88,6 @@ impl Database {
 }
 
 impl MarkedPages {
-    /// Only results with a mark of this question, without their other marks.
-    #[must_use]
-    pub fn of_question(self, question: &QuestionKey) -> Self {
-        Self {
-            question: Some(question.clone()),
-            ..self
-        }
-    }
-
     /// Also the marks beside those that count.
     #[must_use]
     pub fn with_other_marks(self) -> Self {
@@ -191,20 +178,13 @@ impl MarkedPages {
         let prism = self.prism;
         let (first, end) = self.filter.ids();
         let after = after.max(first);
-        let question = self.question.as_ref().map(ToString::to_string);
         let query = marks::table
             .filter(marks::prism_id.eq(Bind(prism)))
             .filter(marks::result_id.gt(Bind(after)))
             .filter(marks::result_id.lt(Bind(end)))
             .order((marks::result_id, marks::question))
             .limit(PAGE);
-        match question {
-            None => load_as!(self.database, query, SavedMarkColumns).await,
-            Some(question) => {
-                let query = query.filter(marks::question.eq(question));
-                load_as!(self.database, query, SavedMarkColumns).await
-            }
-        }
+        load_as!(self.database, query, SavedMarkColumns).await
     }
 
     /// Finds which of these results match the filter, in the order of their ids, without their

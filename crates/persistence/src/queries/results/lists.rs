@@ -6,7 +6,7 @@ mod candidates;
 pub(in crate::queries) mod filter;
 mod held_rows;
 mod pages;
-mod paging;
+pub(in crate::queries) mod paging;
 pub(in crate::queries) mod query;
 mod sample;
 

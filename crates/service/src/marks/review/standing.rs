@@ -55,16 +55,14 @@ impl Marks<'_> {
         };
         let cutoffs = cutoffs_of(lens.columns().lens, question);
         let mut right = RightAnswers::default();
-        let mut pages = database.marked_pages(prism, filter).of_question(question);
+        let mut pages = database.marked_answers(prism, filter, question);
         while let Some(page) = pages.next().await? {
             for result in &page {
                 let version = find_saved_version(database, prism, result.version).await?;
-                let counting = result.marks.iter().filter(|mark| from.counts(mark.source));
-                let answered = version.question(question).zip(result.answers.get(question));
-                if let Some((question, answer)) = answered {
-                    for mark in counting {
-                        right.add(predicted(question, answer, cutoffs).as_ref(), &mark.outcome);
-                    }
+                let answered = version.question(question).zip(result.answer.as_ref());
+                let counting = answered.filter(|_| from.counts(result.source));
+                if let Some((question, answer)) = counting {
+                    right.add(predicted(question, answer, cutoffs).as_ref(), &result.mark);
                 }
             }
         }

@@ -104,19 +104,15 @@ impl Retests<'_> {
     ) -> Result<Vec<ResultId>, InternalError> {
         let (database, prism) = (&self.refract.database, lens.prism.id);
         let cutoffs = cutoffs_of(lens.columns().lens, question);
-        let pages = database.marked_pages(prism, answered());
-        let mut pages = pages.of_question(question);
+        let mut pages = database.marked_answers(prism, answered(), question);
         let mut wrong = Vec::new();
         while let Some(page) = pages.next().await? {
             for result in &page {
                 let version = find_saved_version(database, prism, result.version).await?;
                 let asked = version.question(question);
-                let mut marks = result.marks.iter();
-                let mark = marks.find(|mark| mark.question == *question);
-                let mark = mark.filter(|mark| MarksFrom::default().counts(mark.source));
-                let answered = asked.zip(result.answers.get(question));
-                if let Some((mark, (asked, answer))) = mark.zip(answered)
-                    && predicted(asked, answer, cutoffs).is_some_and(|it| it != mark.outcome)
+                if let Some((asked, answer)) = asked.zip(result.answer.as_ref())
+                    && MarksFrom::default().counts(result.source)
+                    && predicted(asked, answer, cutoffs).is_some_and(|it| it != result.mark)
                 {
                     wrong.push(result.id);
                 }
