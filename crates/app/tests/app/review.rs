@@ -206,8 +206,8 @@ async fn steps_are_undone_one_by_one(backend: Backend) {
         assert_eq!(undone.status, 303, "{undone:?}");
         let back = ada.get(undone.header("location").unwrap()).await;
         assert_eq!(asked(&back), asked(page));
-        let is_said = back.body.contains(left) && back.body.contains("Undone.");
-        assert!(is_said, "{left}: {}", back.body);
+        let is_undone = back.body.contains(left) && back.body.contains("Undone.");
+        assert!(is_undone, "{left}: {}", back.body);
     }
     assert_eq!(marks(&service).await, [Value::Null; 0]);
     let nothing = ada.post(&format!("{sitting}/undo"), &[]).await;
@@ -221,7 +221,6 @@ async fn a_skipped_text_comes_again_at_the_end(backend: Backend) {
     let sitting = begun(&mut ada, "random", "angry").await;
     let skipped = asked(&ada.get(&sitting).await);
     let mut page = ada.get(&format!("{sitting}?after={skipped}")).await;
-    // the key that takes a mark back takes this back
     let back = format!("<a href=\"{sitting}?at={skipped}\" data-key=\"u\">");
     assert!(page.body.contains(&back), "{}", page.body);
     for _ in 0..2 {

@@ -1,6 +1,6 @@
 //! The words of a plan's guarantees: what one means, what one lacks, and which is next.
 
-use super::sentences::{more_of, of_thousand, of_thousand_at_most};
+use super::thousands::{more_of, of_thousand, of_thousand_at_most};
 use super::{AutomationPlan, AutomationRow, NextGuarantee, RowBasis};
 use crate::cutoffs::certificate::Certification;
 use crate::cutoffs::promise::CertifiedGoal;
