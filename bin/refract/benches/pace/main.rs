@@ -146,7 +146,7 @@ fn back_after(answered_at: &[Duration], refuses: &Range<Duration>) -> Duration {
         let within = |at: &&Duration| (from..from + time).contains(*at);
         answered_at.iter().filter(within).count()
     };
-    let before = answered(refuses.start - 10 * second, 10 * second);
+    let before = answered(refuses.start.saturating_sub(10 * second), 10 * second);
     let mut moments = (0..300).map(|tenth| Duration::from_millis(100 * tenth));
     let is_back = |after: &Duration| 100 * answered(refuses.end + *after, second) >= 9 * before;
     moments.find(is_back).unwrap_or(30 * second)

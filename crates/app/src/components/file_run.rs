@@ -17,11 +17,14 @@ pub(crate) fn run_address(run: FileRunId) -> String {
 /// The state of a run as a label. A run that never began and whose file was deleted waits for nothing.
 pub(crate) fn state_tag(state: FileRunState, has_file: bool) -> Markup {
     let is_strong = matches!(state, FileRunState::Paused | FileRunState::Broken);
-    let words = match state {
-        FileRunState::Matching | FileRunState::Checking | FileRunState::Ready if !has_file => {
-            "file deleted"
-        }
-        _ => state_words(state),
+    let has_begun = !matches!(
+        state,
+        FileRunState::Matching | FileRunState::Checking | FileRunState::Ready
+    );
+    let words = if has_file || has_begun {
+        state_words(state)
+    } else {
+        "file deleted"
     };
     html! { span.tag.strong[is_strong] { (words) } }
 }

@@ -113,11 +113,10 @@ pub(crate) fn column_mapping(stored: StoredMapping) -> ColumnMapping {
 /// Why a file cannot be read, as a sentence.
 pub(crate) fn unreadable(error: &InputError) -> String {
     // what is no table, such as a letter, has lines with other numbers of commas
-    let advice = match error {
-        InputError::WrongCells { .. } => {
-            " Is it a table? Its first line names the columns, and each further line has a cell for each."
-        }
-        _ => "",
+    let advice = if matches!(error, InputError::WrongCells { .. }) {
+        " Is it a table? Its first line names the columns, and each further line has a cell for each."
+    } else {
+        ""
     };
     format!("The file cannot be used: {error}.{advice}")
 }

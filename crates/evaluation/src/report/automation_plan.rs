@@ -212,7 +212,9 @@ impl MarkedAnswers {
             Certification::MoreMarks(more_marks) if more_marks <= reach => {
                 Some(NextGuarantee { error, more_marks })
             }
-            _ => None,
+            Certification::Certified(_)
+            | Certification::MoreMarks(_)
+            | Certification::OutOfReach => None,
         };
         let is_given =
             |tried: &(f64, Certification)| matches!(tried.1, Certification::Certified(_));
