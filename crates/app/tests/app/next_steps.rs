@@ -10,6 +10,7 @@ use crate::runs::checked;
 on_both!(
     reviewers_are_led_to_marking_and_editors_to_a_file,
     a_link_leads_past_the_filters_to_the_first_result,
+    options_are_described_where_they_are_marked,
     events_name_the_file_of_a_run,
     the_days_that_are_added_up_are_named,
 );
@@ -50,6 +51,25 @@ async fn a_link_leads_past_the_filters_to_the_first_result(backend: Backend) {
     for reached in ["<a ", "<input", "<select", "<button", "<summary"] {
         assert!(!between.contains(reached), "{reached}: {between}");
     }
+}
+
+async fn options_are_described_where_they_are_marked(backend: Backend) {
+    let service = Service::start(backend).await;
+    service.create(&json!({"text": TEXT})).await;
+    let mut bob = joined(&service, "bob@example.com", "reviewer").await;
+    let wanted = [
+        ("queue", "random"),
+        ("question", "topic"),
+        ("versions", "latest"),
+    ];
+    let begun = bob.post(&format!("/prisms/{PRISM}/review"), &wanted).await;
+    let sitting = bob.get(begun.header("location").unwrap()).await.body;
+    let (_, billing) = sitting.split_once("value=\"billing\"").unwrap();
+    let (billing, _) = billing.split_once("</li>").unwrap();
+    assert!(
+        billing.contains("<p class=\"hint\" dir=\"auto\">"),
+        "{billing}"
+    );
 }
 
 async fn events_name_the_file_of_a_run(backend: Backend) {

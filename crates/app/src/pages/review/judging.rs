@@ -41,7 +41,10 @@ pub(super) fn judging(
             @if let Some(instructions) = &question.instructions { p.hint dir="auto" { (instructions) } }
             ul.plain.keys {
                 @for (place, outcome) in mark::outcomes(question).enumerate() {
-                    li { (outcome_button(question, place, outcome.key, outcome.label)) }
+                    li {
+                        (outcome_button(question, place, outcome.key, outcome.label))
+                        @if let Some(description) = outcome.description { p.hint dir="auto" { (description) } }
+                    }
                 }
             }
             div.row {
