@@ -50,6 +50,8 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
     let found = found.await?;
     let address = |side, id| page_address(ADDRESS, &query.query, side, id);
     let rest = html! {
+        // the marks are read through for it: once, not on each page
+        @if range == EventRange::Newest && !query.is_narrowed() { (last_marks(&visit).await?) }
         @if found.events.is_empty() {
             (nothing(&query, range))
         } @else {
@@ -100,7 +102,6 @@ async fn page(
              and no text of a result is ever part of it. Marks are no changes: "
             a href="/people" { "People" } " leads to what each marked last, and each prism's Review to all marks."
         }
-        @if !query.is_narrowed() { (last_marks(visit).await?) }
         (event_form(query, &choices))
         (rest)
     };

@@ -229,6 +229,8 @@ async fn a_guarantee_is_that_of_the_terminal(backend: Backend) {
         section.contains("For a stricter guarantee, at most "),
         "{section}"
     );
+    // another goal is asked for with the same probability
+    assert!(section.contains("&amp;sure=90#cutoffs\""), "{section}");
     let refused = page(&mut ada, "?question=angry&wanted=2000").await;
     assert!(refused.contains("id=\"wanted-fault\""), "{refused}");
     let of_all = page(&mut ada, "?question=angry&marks=all").await;

@@ -20,7 +20,7 @@ use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
 use self::columns::ColumnValues;
 use super::ready_bytes::ReadyBytes;
-use super::row_cells::{self, RowCell, RowShape};
+use super::row_cells::{self, ColumnKind, RowCell, RowShape};
 
 /// Upper bound on the rows of a row group.
 const GROUP_ROWS: usize = 50_000;
@@ -34,6 +34,7 @@ const GROUP_BYTES: usize = 8 * 1024 * 1024;
 /// all outcomes of a question a map from key to probability.
 pub struct ParquetRows {
     shape: RowShape,
+    kinds: Vec<ColumnKind>,
     group: RowGroup,
     rows: usize,
     bytes: usize,
@@ -71,10 +72,11 @@ impl ParquetRows {
         let file = file.map_err(failed)?;
         let (groups, gathered) = sync_channel(0);
         let encoder = thread::Builder::new().name("parquet".to_owned());
-        let kinds = layout.iter().map(|(_, kind)| *kind);
+        let kinds: Vec<_> = layout.iter().map(|(_, kind)| *kind).collect();
         Ok(Self {
             shape: RowShape::new(columns, own),
-            group: kinds.map(ColumnValues::new).collect(),
+            group: empty_group(&kinds),
+            kinds,
             rows: 0,
             bytes: 0,
             groups,
@@ -102,8 +104,7 @@ impl ParquetRows {
         self.bytes += bytes;
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
-            let next = self.group.iter().map(ColumnValues::another).collect();
-            let group = std::mem::replace(&mut self.group, next);
+            let group = std::mem::replace(&mut self.group, empty_group(&self.kinds));
             (self.rows, self.bytes) = (0, 0);
             self.groups.send(group).map_err(|_| stopped())?;
             return Ok(self.written.take());
@@ -124,6 +125,10 @@ impl ParquetRows {
         encoded.map_err(|_| stopped())?.map_err(failed)?;
         Ok(self.written.take())
     }
+}
+
+fn empty_group(kinds: &[ColumnKind]) -> RowGroup {
+    kinds.iter().copied().map(ColumnValues::new).collect()
 }
 
 /// Encodes row groups until there are no more, and ends the file.

@@ -79,7 +79,7 @@ fn row(
                 @match row.last_used_at {
                     Some(at) => (moment(at)),
                     // uses are noted a little later than results
-                    None if results > 0 => "just now",
+                    None if results > 0 => span.soft { "not noted yet" },
                     None => span.soft { "never" },
                 }
                 @if let Some(address) = &row.last_used_from { br; span.soft { "from " bdi { (address) } } }

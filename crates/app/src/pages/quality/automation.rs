@@ -113,10 +113,6 @@ fn goal_form(view: &QualityView<'_>, asked: AskedGoal<'_>, is_refused: bool) -> 
     // 95 % is what the sentence explains: another probability is for those who ask for it by address
     let is_sure = asked.sure != SURE;
     let sure = FormField::new("sure", "Sure of that to, %").value(asked.sure);
-    let link = |kind: &str, wanted| {
-        let query = view.query().with("goal", Some(kind));
-        view.link(&query.with("wanted", Some(wanted)))
-    };
     let is_asked = |kind, wanted| (kind, wanted) == (asked.kind, asked.number);
     html! {
         p.hint { "How good must automatic answers be?" }
@@ -132,7 +128,7 @@ fn goal_form(view: &QualityView<'_>, asked: AskedGoal<'_>, is_refused: bool) -> 
                 p.row {
                     span.soft { (label) ":" }
                     @for number in numbers {
-                        a href={ (link(kind, number)) "#cutoffs" } aria-current=[is_asked(kind, number).then_some("true")] { (number) }
+                        a href=(goal_link(view, kind, number)) aria-current=[is_asked(kind, number).then_some("true")] { (number) }
                     }
                 }
             }
@@ -157,10 +153,17 @@ fn recommended(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
 fn reached(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {
     html! {
         @if let Some(error) = plan.laxer {
-            @let most = (error * 1000.0).round().to_string();
-            a href={ (view.link(&view.query().with("wanted", Some(&most)))) "#cutoffs" } { "Ask for it" }
+            a href=(goal_link(view, WRONG, &(error * 1000.0).round().to_string())) { "Ask for it" }
         }
     }
+}
+
+/// The address of the section for another goal, with the probability that was asked for.
+fn goal_link(view: &QualityView<'_>, kind: &str, number: &str) -> String {
+    let query = view.query().with("goal", Some(kind));
+    let query = query.with("wanted", Some(number));
+    let query = query.with("sure", view.asked("sure"));
+    format!("{}#cutoffs", view.link(&query))
 }
 
 fn table(view: &QualityView<'_>, plan: &AutomationPlan) -> Markup {

@@ -238,7 +238,7 @@ fn by_clock(name: &str, date: NaiveDate, offset: FixedOffset) -> String {
 
 /// The words of the question that a filter is about.
 fn question<'a>(name: &str, value: &str, lens: &'a PrismLens) -> Option<&'a str> {
-    let is_answer = matches!(name, "value" | "answer" | "marks");
+    let is_answer = matches!(name, "value" | "answer" | "marks") && !value.starts_with(MARKED_BY);
     let (column, _) = value.rsplit_once(':').filter(|_| is_answer)?;
     asked(lens, column)
 }

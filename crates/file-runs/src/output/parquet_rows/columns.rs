@@ -166,17 +166,6 @@ impl ColumnValues {
         }
     }
 
-    /// An empty column of this kind.
-    pub(super) fn another(&self) -> Self {
-        Self::new(match self {
-            Self::Text(_) => ColumnKind::Text,
-            Self::Int(_) => ColumnKind::Int,
-            Self::Moment(_) => ColumnKind::Moment,
-            Self::Double(_) => ColumnKind::Double,
-            Self::Map { .. } => ColumnKind::Map,
-        })
-    }
-
     /// Adds the value of a lens column or of a mark, and returns its size in memory. A value of
     /// another type than the column's is none.
     fn push(&mut self, value: Value<'_>) -> usize {

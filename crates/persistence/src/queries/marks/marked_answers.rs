@@ -157,14 +157,16 @@ impl MarkedAnswerPages {
 impl AnswerRow {
     fn read(self, question: &QuestionKey) -> Result<SavedMarkedAnswer, PersistenceError> {
         let unreadable = |column| PersistenceError::Unreadable { column };
-        let json = self.answers.as_deref().unwrap_or_default();
-        let answer = AnswerTo(question).deserialize(&mut serde_json::Deserializer::from_str(json));
+        let of_question = |json: &str| {
+            AnswerTo(question).deserialize(&mut serde_json::Deserializer::from_str(json))
+        };
+        let answer = self.answers.as_deref().map(of_question).transpose();
         let mark = OutcomeKey::parse(&self.mark);
         Ok(SavedMarkedAnswer {
             id: self.id,
             version: saved_version(self.version)?,
             model: self.model,
-            answer: answer.map_err(|_| unreadable("results.answers"))?,
+            answer: answer.map_err(|_| unreadable("results.answers"))?.flatten(),
             mark: mark.map_err(|_| unreadable("marks.outcome"))?,
             source: self.source.as_deref().and_then(MarkSource::named),
         })
