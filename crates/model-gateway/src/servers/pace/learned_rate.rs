@@ -13,7 +13,9 @@
 //! back: a burst on a quiet host soon goes as fast as without a rate.
 //!
 //! A server that refuses most requests, such as one whose minute is used up, is asked ever more
-//! slowly, and at nearly the earlier rate after a few answers.
+//! slowly, and at nearly the earlier rate after a few answers. The earlier rate itself is lowered only
+//! when a request that was sent since it was lowered last was answered: the answers to those that
+//! were under way when a server began to refuse everything say nothing of what it takes now.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -68,11 +70,15 @@ pub(super) struct LearnedRate {
     recovered: f64,
     /// When the rate was cut last. Refusals of requests sent before are part of that cut.
     cut_at: Duration,
+    /// When the rate to recover was lowered last.
+    lowered_at: Duration,
     grows_since: Duration,
     /// Whether the rate follows from refusals under load; else it is a guess.
     is_measured: bool,
     /// Times of the latest answers, and whether their requests were held back.
     answers: VecDeque<(Duration, bool)>,
+    /// When the request was sent that was sent last of those answered.
+    answered_last_sent_at: Duration,
     latest: LatestRequests,
     /// When a request may be sent next at this rate.
     next_at: Duration,
@@ -90,9 +96,11 @@ impl LearnedRate {
             rate,
             recovered: rate,
             cut_at: now,
+            lowered_at: Duration::ZERO,
             grows_since: now,
             is_measured: false,
             answers: VecDeque::with_capacity(MEASURED),
+            answered_last_sent_at: Duration::ZERO,
             latest: LatestRequests::default(),
             next_at: now,
             rests_until: now,
@@ -134,6 +142,7 @@ impl LearnedRate {
             self.answers.pop_front();
         }
         self.answers.push_back((now, was_held_back));
+        self.answered_last_sent_at = self.answered_last_sent_at.max(sent_at);
         self.latest.add(true);
         if self.rate < self.recovered {
             self.speed_up(now, self.recovered);
@@ -195,17 +204,18 @@ impl LearnedRate {
         } else {
             AFTER_CUT_UNHELD * measured
         };
-        let last = self.answers.back();
-        let has_answered = last.is_some_and(|(last, _)| *last > self.cut_at);
+        let has_answered_since = self.answered_last_sent_at > self.lowered_at;
         if refuses_most {
             let cut = cut * answered;
-            if has_answered {
+            if has_answered_since {
                 self.recovered = cut.max(0.85 * self.recovered);
+                self.lowered_at = now;
             }
             let lowest = LOWEST.min(self.recovered / 10.0);
             self.rate = cut.clamp(lowest, self.recovered.max(lowest));
         } else {
             self.recovered = cut.max(0.7 * self.recovered);
+            self.lowered_at = now;
             self.rate = self.recovered.min(cut);
         }
         self.cut_at = now;

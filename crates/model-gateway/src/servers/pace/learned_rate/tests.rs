@@ -253,6 +253,42 @@ fn a_server_that_refuses_everything_is_asked_about_once_a_second_and_recovers_at
     assert!(share >= 0.8, "{share} of what was answered before");
 }
 
+/// How long after a second in which a server refuses everything a second begins in which it answers
+/// 0.9 of what it answered in a second before.
+fn back_after(per_second: f64, burst: f64) -> Duration {
+    const REFUSES: u64 = 60;
+    let mut server = LimitedServer { burst, left: burst };
+    let mut node = BusyNode {
+        idle: 128,
+        ..BusyNode::default()
+    };
+    // answers by tenth of a second
+    let mut tenths = vec![0];
+    for milliseconds in 1..=(REFUSES + 30) * 1_000 {
+        let now = Duration::from_millis(milliseconds);
+        let is_refusing = now.as_secs() == REFUSES;
+        server.pass(if is_refusing { 0.0 } else { per_second });
+        node.step(now, &mut server);
+        if milliseconds.is_multiple_of(100) {
+            tenths.push(node.answers);
+        }
+    }
+    let answers: Vec<u32> = tenths.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let before: u32 = answers[500..600].iter().sum();
+    let mut seconds = answers[610..].windows(10);
+    let back = seconds.position(|second| 100 * second.iter().sum::<u32>() >= 9 * before);
+    Duration::from_millis(100 * u64::try_from(back.unwrap_or(300)).unwrap_or(u64::MAX))
+}
+
+#[test]
+fn a_server_that_refused_everything_for_a_second_is_soon_asked_as_before() {
+    for (per_second, burst) in [(200.0, 20.0), (200.0, 2.0), (600.0, 60.0), (20.0, 5.0)] {
+        let back = back_after(per_second, burst);
+        let limit = Duration::from_secs(5);
+        assert!(back <= limit, "{per_second} a second, {burst}: {back:?}");
+    }
+}
+
 #[test]
 fn a_server_that_mostly_refuses_gets_the_rest_that_it_asks_for() {
     let mut rate = LearnedRate::first(Duration::ZERO, REFUSAL, 1);
