@@ -5,11 +5,13 @@ use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use refract_file_runs::WorkbookBudget;
 use refract_http_serving::{
-    BodyBudget, BodyReader, Drained, Lifecycle, RequestMetrics, RequestRecorder, Serving,
+    BodyBudget, BodyReader, Drained, Handler, Lifecycle, RequestMetrics, RequestRecorder, Serving,
     TrustedProxies, http_server, serve_until,
 };
 use refract_identity::people::AppUrl;
@@ -61,20 +63,16 @@ pub struct AppSettings {
 }
 
 /// Serves the app until `shutdown` resolves, then lets the requests in flight finish. New requests
-/// meanwhile get a page that explains this and keeps the submitted form.
-///
-/// `make_refract` is called once on every worker thread and returns its use cases.
+/// meanwhile get a page that explains this and keeps the submitted form. The future is boxed, so that
+/// it is compiled in this crate.
 ///
 /// # Errors
 /// When the listener cannot be served, or the server ends before `shutdown`.
-pub async fn serve<F>(
+pub fn serve(
     settings: AppSettings,
-    make_refract: F,
-    shutdown: impl Future<Output = ()>,
-) -> io::Result<Drained>
-where
-    F: Fn() -> Refract + Send + Clone + 'static,
-{
+    refract: Refract,
+    shutdown: LocalBoxFuture<'_, ()>,
+) -> LocalBoxFuture<'_, io::Result<Drained>> {
     let AppSettings {
         listen,
         connections,
@@ -105,9 +103,11 @@ where
         linger: LINGER,
         budget,
     };
-    let server = http_server(serving, move || {
+    let make_handler = move || -> Handler {
         let dispatch = Dispatcher {
-            refract: make_refract(),
+            // the app shares the API's database connections, so it uses none while only the API is
+            // called
+            refract: refract.for_this_thread(None),
             bodies: bodies.clone(),
             lifecycle: for_workers.clone(),
             recorder: Rc::new(RequestRecorder {
@@ -129,7 +129,10 @@ where
                 assets: AssetFolder::embedded(),
             }),
         };
-        move |request, payload| dispatch.clone().answer(request, payload)
-    })?;
-    serve_until(server, &lifecycle, grace, shutdown).await
+        Rc::new(move |request, payload| Box::pin(dispatch.clone().answer(request, payload)))
+    };
+    Box::pin(async move {
+        let server = http_server(serving, Arc::new(make_handler))?;
+        serve_until(server, &lifecycle, grace, shutdown).await
+    })
 }

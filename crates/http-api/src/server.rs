@@ -10,9 +10,10 @@ use std::time::Duration;
 use actix_web::dev::Server;
 use actix_web::middleware::{Condition, from_fn};
 use actix_web::{App, HttpServer};
+use futures_util::future::LocalBoxFuture;
 use prometheus_client::registry::Registry;
 use refract_http_serving::{
-    BodyBudget, BodyReader, Drained, Lifecycle, RequestRecorder, Serving, TrustedProxies,
+    BodyBudget, BodyReader, Drained, Handler, Lifecycle, RequestRecorder, Serving, TrustedProxies,
     http_server, serve_until,
 };
 use refract_service::Refract;
@@ -52,100 +53,91 @@ pub struct HttpSettings {
     pub traces: Traces,
 }
 
-/// Serves the API until `shutdown` resolves, then lets the calls in flight finish.
-///
-/// `make_refract` is called once on every worker thread and returns its use cases. After
-/// `shutdown`, new calls get 503 while the calls in flight finish.
+/// Serves the API until `shutdown` resolves, then lets the calls in flight finish; new ones get 503
+/// meanwhile. The future is boxed, so that it is compiled in this crate.
 ///
 /// # Errors
 /// When a listener cannot be served, or the server ends before `shutdown`.
-pub async fn serve<F>(
+pub fn serve(
     settings: HttpSettings,
-    make_refract: F,
-    shutdown: impl Future<Output = ()>,
-) -> io::Result<Drained>
-where
-    F: Fn() -> Refract + Send + Clone + 'static,
-{
-    let HttpSettings {
-        listen,
-        ops,
-        workers,
-        connections,
-        grace,
-        lifecycle,
-        budget,
-        mut registry,
-        proxies,
-        traces,
-    } = settings;
-    let requests = ops::register(&mut registry, lifecycle.clone(), budget.clone());
+    refract: Refract,
+    shutdown: LocalBoxFuture<'_, ()>,
+) -> LocalBoxFuture<'_, io::Result<Drained>> {
+    Box::pin(async move {
+        let HttpSettings {
+            listen,
+            ops,
+            workers,
+            connections,
+            grace,
+            lifecycle,
+            budget,
+            mut registry,
+            proxies,
+            traces,
+        } = settings;
+        let requests = ops::register(&mut registry, lifecycle.clone(), budget.clone());
 
-    let ops = match ops {
-        Some(listener) => {
-            let registry = Arc::new(registry);
-            Some(ops_server(
-                listener,
-                make_refract.clone(),
-                lifecycle.clone(),
-                registry,
-            )?)
-        }
-        None => None,
-    };
-    let make_worker = {
-        let lifecycle = lifecycle.clone();
-        let bodies = BodyReader {
-            budget: budget.clone(),
-            lifecycle: lifecycle.clone(),
+        let ops = match ops {
+            Some(listener) => {
+                let registry = Arc::new(registry);
+                let (refract, lifecycle) = (refract.clone(), lifecycle.clone());
+                Some(ops_server(listener, refract, lifecycle, registry)?)
+            }
+            None => None,
         };
-        move || Worker {
-            refract: Rc::new(make_refract()),
-            bodies: bodies.clone(),
-            lifecycle: lifecycle.clone(),
-            recorder: Rc::new(RequestRecorder {
-                metrics: requests.clone(),
+        let make_worker = {
+            let lifecycle = lifecycle.clone();
+            let bodies = BodyReader {
+                budget: budget.clone(),
                 lifecycle: lifecycle.clone(),
-                proxies: proxies.clone(),
-                traces: traces.clone(),
-            }),
-        }
-    };
-    let serving = Serving {
-        listener: listen,
-        workers,
-        connections,
-        connections_for_each_mib: CONNECTIONS_FOR_EACH_MIB,
-        linger: LINGER,
-        budget,
-    };
-    let api = http_server(serving, move || {
-        let worker = Rc::new(make_worker());
-        move |request, payload| Rc::clone(&worker).answer(request, payload)
-    })?;
+            };
+            move || Worker {
+                refract: Rc::new(refract.for_this_thread(Some(workers))),
+                bodies: bodies.clone(),
+                lifecycle: lifecycle.clone(),
+                recorder: Rc::new(RequestRecorder {
+                    metrics: requests.clone(),
+                    lifecycle: lifecycle.clone(),
+                    proxies: proxies.clone(),
+                    traces: traces.clone(),
+                }),
+            }
+        };
+        let serving = Serving {
+            listener: listen,
+            workers,
+            connections,
+            connections_for_each_mib: CONNECTIONS_FOR_EACH_MIB,
+            linger: LINGER,
+            budget,
+        };
+        let make_handler = move || -> Handler {
+            let worker = Rc::new(make_worker());
+            Rc::new(move |request, payload| Box::pin(Rc::clone(&worker).answer(request, payload)))
+        };
+        let api = http_server(serving, Arc::new(make_handler))?;
 
-    let ops = ops.map(|server| (server.handle(), tokio::spawn(server)));
-    let drained = serve_until(api, &lifecycle, grace, shutdown).await?;
-    if let Some((handle, task)) = ops {
-        handle.stop(false).await;
-        task.await??;
-    }
-    Ok(drained)
+        let ops = ops.map(|server| (server.handle(), tokio::spawn(server)));
+        let drained = serve_until(api, &lifecycle, grace, shutdown).await?;
+        if let Some((handle, task)) = ops {
+            handle.stop(false).await;
+            task.await??;
+        }
+        Ok(drained)
+    })
 }
 
-fn ops_server<F>(
+fn ops_server(
     listener: TcpListener,
-    make_refract: F,
+    refract: Refract,
     lifecycle: Lifecycle,
     registry: Arc<Registry>,
-) -> io::Result<Server>
-where
-    F: Fn() -> Refract + Send + Clone + 'static,
-{
+) -> io::Result<Server> {
     let is_loopback = is_loopback(listener.local_addr()?);
     let server = HttpServer::new(move || {
         let ops = Operations {
-            refract: make_refract(),
+            refract: refract.for_this_thread(None),
             lifecycle: lifecycle.clone(),
             registry: Arc::clone(&registry),
         };

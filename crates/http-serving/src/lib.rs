@@ -27,7 +27,7 @@ pub use request::record::{
     EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder,
 };
 pub use request::{RequestId, X_REQUEST_ID};
-pub use server::http_server::{Serving, http_server};
+pub use server::http_server::{Handler, Serving, http_server};
 pub use server::{ConnectionShares, DescriptorNeeds, TooFewDescriptors, bind, serve_until};
 
 /// The messages of an error and of its causes, joined with `: `, for the log.

@@ -8,6 +8,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use actix_server::Server;
+use futures_util::future::LocalBoxFuture;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpSocket;
@@ -61,7 +62,7 @@ pub fn serve_until(
     server: Server,
     lifecycle: &Lifecycle,
     grace: Duration,
-    shutdown: impl Future<Output = ()>,
+    shutdown: LocalBoxFuture<'_, ()>,
 ) -> impl Future<Output = io::Result<Drained>> {
     // boxed, because callers nest it several levels deep
     Box::pin(async move {

@@ -270,33 +270,26 @@ pub(crate) async fn serve(
     let grace = http.grace;
     let retry_policy = RetryPolicy::within(grace);
     let refract = refract.with_retry_policy(retry_policy.clone());
-    let threads = http.workers;
     let workbooks = WorkbookBudget::of_bytes(http.budget.workbook_bytes());
     let (stopping, mut stopped) = watch::channel(false);
     let retests = RetestWorker::new(&refract, runs.concurrency);
-    let retests = Box::pin(retests.run(stopped.clone(), grace));
+    let retests = retests.run(stopped.clone(), grace);
     let runs = FileRunWorker::new(refract.clone(), runs, workbooks.clone()).start(stopped.clone());
     let app = app.map(|app| {
-        // the app shares the API's database connections, so it uses none while only the API is
-        // called
-        let refract = refract.clone();
-        let make_refract = move || refract.for_this_thread(None);
         let settings = app.settings(&mut http, gateway, workbooks);
-        refract_app::serve(settings, make_refract, async move {
+        let shutdown = async move {
             // an API that ended by itself ends the app too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
-        })
+        };
+        refract_app::serve(settings, refract.clone(), Box::pin(shutdown))
     });
-    let make_refract = {
-        let refract = refract.clone();
-        move || refract.for_this_thread(Some(threads))
-    };
-    let api = refract_http_api::serve(http, make_refract, async move {
+    let shutdown = async move {
         stop.await;
         retry_policy.drain();
         // sending fails if the app is off, which is fine
         let _ = stopping.send(true);
-    });
+    };
+    let api = refract_http_api::serve(http, refract.clone(), Box::pin(shutdown));
     let all = async { tokio::join!(api, with_failure_logged(app), retests) };
     let (served, app_drained, ()) = tokio::select! {
         served = all => served,

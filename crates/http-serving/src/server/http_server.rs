@@ -1,10 +1,12 @@
 //! The HTTP server of a listener: actix-web over gated streams.
 
 use std::convert::Infallible;
-use std::future::{Future, ready};
+use std::future::ready;
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_http::{HttpService, Protocol};
@@ -12,6 +14,7 @@ use actix_server::Server;
 use actix_service::{ServiceFactoryExt as _, fn_service, map_config};
 use actix_web::dev::AppConfig;
 use actix_web::{App, HttpRequest, HttpResponse, web};
+use futures_util::future::LocalBoxFuture;
 use tokio::net::TcpStream;
 
 use crate::body::budget::BodyBudget;
@@ -43,17 +46,19 @@ pub struct Serving {
     pub budget: BodyBudget,
 }
 
-/// The server of a listener. `make_handler` is called once on every worker thread; the handler
-/// answers all requests of the thread.
+/// Answers all requests of a thread.
+pub type Handler = Rc<dyn Fn(HttpRequest, web::Payload) -> LocalBoxFuture<'static, HttpResponse>>;
+
+/// The server of a listener. `make_handler` is called once on every worker thread.
+///
+/// Nothing here is generic, so that the server is compiled once for all listeners, in this crate.
 ///
 /// # Errors
 /// When the listener cannot be served.
-pub fn http_server<M, H, F>(serving: Serving, make_handler: M) -> io::Result<Server>
-where
-    M: Fn() -> H + Send + Clone + 'static,
-    H: Fn(HttpRequest, web::Payload) -> F + Clone + 'static,
-    F: Future<Output = HttpResponse> + 'static,
-{
+pub fn http_server(
+    serving: Serving,
+    make_handler: Arc<dyn Fn() -> Handler + Send + Sync>,
+) -> io::Result<Server> {
     let Serving {
         listener,
         workers,
@@ -74,7 +79,9 @@ where
     let server = server.listen("http", listener, move || {
         let stops = stops.clone();
         let budget = budget.clone();
-        let app = App::new().default_service(web::to(make_handler()));
+        let answer = make_handler();
+        let handler = move |request, payload| answer(request, payload);
+        let app = App::new().default_service(web::to(handler));
         let http = HttpService::build()
             .keep_alive(KEEP_ALIVE)
             .client_request_timeout(HEAD)

@@ -1,10 +1,12 @@
 use std::future::{pending, ready};
 use std::net::TcpStream;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use actix_web::HttpResponse;
 
 use super::{bind, *};
-use crate::{BodyBudget, Serving, http_server};
+use crate::{BodyBudget, Handler, Serving, http_server};
 
 #[tokio::test]
 async fn a_bound_listener_takes_connections() {
@@ -41,13 +43,17 @@ fn server() -> Server {
         linger: Duration::ZERO,
         budget: BodyBudget::default(),
     };
-    http_server(serving, || |_, _| ready(HttpResponse::Ok().finish())).unwrap()
+    http_server(
+        serving,
+        Arc::new(|| -> Handler { Rc::new(|_, _| Box::pin(ready(HttpResponse::Ok().finish()))) }),
+    )
+    .unwrap()
 }
 
 #[tokio::test]
 async fn a_server_that_is_signalled_to_stop_drains() {
     let lifecycle = Lifecycle::named("test");
-    let ended = serve_until(server(), &lifecycle, Duration::ZERO, ready(())).await;
+    let ended = serve_until(server(), &lifecycle, Duration::ZERO, Box::pin(ready(()))).await;
     assert_eq!(ended.unwrap(), Drained::Clean);
     assert!(lifecycle.is_draining());
 }
@@ -56,7 +62,7 @@ async fn a_server_that_is_signalled_to_stop_drains() {
 async fn calls_that_outlast_the_grace_time_are_cut_off() {
     let lifecycle = Lifecycle::named("test");
     let _call = lifecycle.admit().unwrap();
-    let ended = serve_until(server(), &lifecycle, Duration::ZERO, ready(())).await;
+    let ended = serve_until(server(), &lifecycle, Duration::ZERO, Box::pin(ready(()))).await;
     assert_eq!(ended.unwrap(), Drained::Cut(1));
 }
 
@@ -65,7 +71,7 @@ async fn a_server_that_ends_by_itself_is_an_error_that_names_it() {
     let server = server();
     let stopping = server.handle().stop(false);
     let lifecycle = Lifecycle::named("test");
-    let serving = serve_until(server, &lifecycle, Duration::ZERO, pending());
+    let serving = serve_until(server, &lifecycle, Duration::ZERO, Box::pin(pending()));
     let (ended, ()) = tokio::join!(serving, stopping);
     assert_eq!(
         ended.unwrap_err().to_string(),

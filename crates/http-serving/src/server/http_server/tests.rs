@@ -130,7 +130,13 @@ impl Served {
             linger: Duration::from_secs(2),
             budget: BodyBudget::default(),
         };
-        let server = http_server(serving, || echo).unwrap();
+        let server = http_server(
+            serving,
+            Arc::new(|| -> Handler {
+                Rc::new(|request, payload| Box::pin(echo(request, payload)))
+            }),
+        )
+        .unwrap();
         Self {
             address,
             handle: server.handle(),

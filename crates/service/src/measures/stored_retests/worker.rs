@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use refract_domain::ids::NodeId;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -40,27 +41,33 @@ impl RetestWorker {
 
     /// Works until `stopped` becomes true or its sender is dropped. Then no text is begun, those in
     /// flight have the grace time to finish and to be saved, and the leases are released, so that
-    /// other nodes go on at once.
-    pub async fn run(self, stopped: watch::Receiver<bool>, grace: Duration) {
-        let mut stopping = stopped.clone();
-        let working = async {
-            tokio::join!(
-                self.work(LOOK, stopped.clone()),
-                self.work(LOOK * 2, stopped.clone()),
-                self.delete_old_regularly(stopped.clone()),
-            );
-        };
-        let mut working = std::pin::pin!(working);
-        tokio::select! {
-            () = &mut working => return,
-            // an error means that the server ended by itself
-            _ = stopping.wait_for(|stops| *stops) => {}
-        }
-        if timeout(grace, working).await.is_err() {
-            tracing::warn!(
-                "texts of a retest were still in flight: another node asks about them again"
-            );
-        }
+    /// other nodes go on at once. Boxed, so that it is compiled in this crate.
+    pub fn run(
+        self,
+        stopped: watch::Receiver<bool>,
+        grace: Duration,
+    ) -> LocalBoxFuture<'static, ()> {
+        Box::pin(async move {
+            let mut stopping = stopped.clone();
+            let working = async {
+                tokio::join!(
+                    self.work(LOOK, stopped.clone()),
+                    self.work(LOOK * 2, stopped.clone()),
+                    self.delete_old_regularly(stopped.clone()),
+                );
+            };
+            let mut working = std::pin::pin!(working);
+            tokio::select! {
+                () = &mut working => return,
+                // an error means that the server ended by itself
+                _ = stopping.wait_for(|stops| *stops) => {}
+            }
+            if timeout(grace, working).await.is_err() {
+                tracing::warn!(
+                    "texts of a retest were still in flight: another node asks about them again"
+                );
+            }
+        })
     }
 
     /// Works on one retest after another.

@@ -6,6 +6,7 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::LocalBoxFuture;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_persistence::{CountProgress, UncountedPrism, Watermark};
 
@@ -131,20 +132,23 @@ fn closed(now: DateTime<Utc>) -> ResultId {
 
 impl Refract {
     /// Counts results by day and answers by hour, looks at budgets, names the prisms of metrics and
-    /// keeps what is learned about model servers, round after round until it is dropped.
-    pub async fn work_in_rounds(&self) -> Infallible {
+    /// keeps what is learned about model servers, round after round until it is dropped. Boxed, so that
+    /// it is compiled in this crate.
+    pub fn work_in_rounds(&self) -> LocalBoxFuture<'_, Infallible> {
         // boxed, since the futures are large and moved before they run
         let watching = Box::pin(self.measures().watch_rounds().run());
         let counting = Box::pin(self.results().count_rounds().run());
         let budgets = Box::pin(self.budgets().rounds().run());
         let names = Box::pin(self.results().prism_names().run());
         let facts = Box::pin(self.keep_server_facts_in_rounds());
-        tokio::select! {
-            never = facts => never,
-            never = watching => never,
-            never = counting => never,
-            never = budgets => never,
-            never = names => never,
-        }
+        Box::pin(async move {
+            tokio::select! {
+                never = facts => never,
+                never = watching => never,
+                never = counting => never,
+                never = budgets => never,
+                never = names => never,
+            }
+        })
     }
 }
