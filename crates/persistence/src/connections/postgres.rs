@@ -1,7 +1,6 @@
 //! PostgreSQL: its address, and how connections to it are opened, pooled and lent.
 
 mod address;
-mod custom_plan;
 mod hosts;
 mod lanes;
 mod pool;
@@ -14,11 +13,10 @@ pub(crate) use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 
 pub(crate) use self::address::PostgresAddress;
-pub(crate) use self::custom_plan::CUSTOM_PLAN;
 pub(crate) use self::lanes::PostgresLanes;
 pub(crate) use self::pool::PostgresPool;
 pub(crate) use self::server::PostgresConnection;
-pub(crate) use self::statement_text::StatementText;
+pub(crate) use self::statement_text::{CUSTOM_PLAN, StatementText};
 
 /// A connection that is leased until it is dropped.
 pub(crate) type PostgresLease = Object<AsyncPgConnection>;

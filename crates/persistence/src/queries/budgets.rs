@@ -2,9 +2,6 @@
 //! it is kept with the id up to which it was read, so that a look reads the newest results only.
 
 mod holds;
-mod open_cost;
-
-pub use self::holds::{BudgetHolder, BudgetLeft};
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -14,13 +11,14 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
 
+pub use self::holds::{BudgetHolder, BudgetLeft};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::number_of;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prisms::row::WriteOutcome;
-use crate::queries::results::provenance::{cost_columns, saved_cost};
+use crate::queries::results::row::{cost_columns, saved_cost};
 use crate::schema::sql_types::Bind;
 use crate::schema::{account_budgets, accounts};
 

@@ -2,7 +2,6 @@
 //! at each read.
 
 mod count_results;
-mod uncounted_prisms;
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -11,15 +10,13 @@ use diesel::sql_types::{BigInt, Integer, Nullable};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use uuid::Uuid;
 
+pub(crate) use self::count_results::lock_watermark;
+pub use self::count_results::{CountProgress, UncountedPrism, Watermark};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
-
-pub use self::count_results::CountProgress;
-pub(crate) use self::count_results::lock_watermark;
-pub use self::uncounted_prisms::{UncountedPrism, Watermark};
 
 /// The key in counts of results that no API key made: a column of a primary key cannot be null.
 pub(crate) const NO_KEY: ApiKeyId = ApiKeyId::new(Uuid::nil());

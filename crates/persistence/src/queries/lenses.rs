@@ -1,6 +1,5 @@
 //! Lenses: saved with the prism, read by revision and cached, since a revision never changes.
 
-pub(crate) mod lens_json;
 pub(crate) mod revisions;
 
 use std::sync::Arc;
@@ -11,15 +10,13 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_traces::StatementName;
 
-use self::lens_json::{lens_from_json, lens_to_json};
 pub use self::revisions::{LensRevision, LensSave};
-use self::revisions::{LensRevisionColumns, keep_replaced_lens};
+use self::revisions::{LensRevisionColumns, keep_replaced_lens, lens_from_json, lens_to_json};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
-use crate::queries::prisms::events::lens_changed;
+use crate::queries::prisms::changes::{ChangeColumns, ChangeKind, lens_changed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prism_changes, prisms};

@@ -1,15 +1,15 @@
-//! Rows of the table of marks, as they are inserted and read.
+//! Rows of the two tables of marks, as they are inserted and read.
 
 use chrono::{DateTime, Utc};
+use diesel::backend::Backend;
 use diesel::prelude::*;
+use diesel::query_builder::AstPass;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{Mark, MarkNote, Marker};
+use refract_domain::result::mark::{Annotator, Mark, MarkNote, Marker};
 
 use crate::error::PersistenceError;
-
 use crate::schema::{marks, other_marks};
 
 /// The columns of a mark, and its key beside the mark that counts.
@@ -132,4 +132,37 @@ impl TryFrom<OtherMarkColumns> for Mark {
             marked_as: columns.marked_as,
         })
     }
+}
+
+/// The tables of marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkTable {
+    /// The mark that counts.
+    Counting,
+    /// The marks beside it.
+    Beside,
+}
+
+/// The beginning of an insert, up to the names of the columns.
+pub(super) fn push_columns<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "INSERT INTO marks (prism_id, ",
+        MarkTable::Beside => "INSERT INTO other_marks (prism_id, marker, ",
+    });
+    out.push_sql(
+        "result_id, question, outcome, marked_by, marked_at, source, note, person_id, marked_as) ",
+    );
+}
+
+/// The end of an insert: a mark replaces the saved one of its key.
+pub(super) fn push_conflict<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "ON CONFLICT (result_id, question) ",
+        MarkTable::Beside => "ON CONFLICT (result_id, question, marker) ",
+    });
+    out.push_sql(
+        "DO UPDATE SET outcome = excluded.outcome, marked_by = excluded.marked_by, \
+         marked_at = excluded.marked_at, source = excluded.source, note = excluded.note, \
+         person_id = excluded.person_id, marked_as = excluded.marked_as",
+    );
 }

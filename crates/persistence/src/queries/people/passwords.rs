@@ -5,13 +5,13 @@ use refract_domain::account::person::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use super::email_hash::EmailHash;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::queries::people::sign_in_tries::EmailHash;
 use crate::schema::sql_types::Bind;
 use crate::schema::{
     invitations, known_browsers, pending_sign_ins, people, sessions, sign_in_tries,

@@ -1,10 +1,12 @@
-//! Who changed a prism and when: its versions, and changes of its lens, its name and its state.
+//! Who changed a prism and when: its versions, and changes of its lens, its name and its state, with
+//! their events.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::event::EventStamp;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismChangeId, PrismId};
-use refract_domain::prism::VersionNumber;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{DisplayName, VersionNumber};
 
 use crate::connections::on;
 use crate::error::PersistenceError;
@@ -157,5 +159,37 @@ impl Database {
             rows.collect()
         })
         .await
+    }
+}
+
+/// The event of a prism's new name.
+pub(crate) fn renamed(
+    stamp: EventStamp,
+    prism: PrismId,
+    before: String,
+    name: DisplayName,
+) -> Event {
+    Event {
+        from: Some(DisplayName::saved(before).into()),
+        to: Some(name.into()),
+        ..stamp.event(EventAction::PrismRenamed, EventTarget::Prism(prism))
+    }
+}
+
+/// The event of a prism's new lens.
+pub(crate) fn lens_changed(
+    stamp: EventStamp,
+    prism: PrismId,
+    lens: &Lens,
+    details: LensChangeDetails,
+) -> Event {
+    let action = match lens {
+        Lens::Custom(_) => EventAction::LensSet,
+        Lens::Automatic => EventAction::LensReset,
+    };
+    Event {
+        from: Some(details.from),
+        to: Some(details.to),
+        ..stamp.event(action, EventTarget::Prism(prism))
     }
 }

@@ -14,9 +14,10 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
-use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
-use crate::queries::prisms::events::{lens_changed, renamed};
+use crate::queries::lenses::revisions::{
+    LensRevisionColumns, keep_replaced_lens, lens_from_json, lens_to_json,
+};
+use crate::queries::prisms::changes::{lens_changed, renamed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prism_versions, prisms};

@@ -1,4 +1,7 @@
-//! Finding one result for a command, which has an account instead of an API key.
+//! Finding one result for a command, which has an account instead of an API key, and what other
+//! queries say about some results.
+
+use std::collections::BTreeSet;
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PersonId, ResultId};
@@ -10,9 +13,7 @@ use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::Prism;
-use crate::queries::results::actor::ResultActorRow;
-use crate::queries::results::provenance::{Provenance, ResultOrigin};
-use crate::queries::results::row::ResultColumns;
+use crate::queries::results::row::{Provenance, ResultActorRow, ResultColumns, ResultOrigin};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
@@ -149,5 +150,35 @@ impl Database {
             .filter(results::account_id.eq(Bind(account)))
             .filter(results::id.eq_any(ids));
         load_as!(self, query, ResultOrigin).await
+    }
+}
+
+/// Number of ids in one query.
+const IDS: usize = 1_000;
+
+impl Database {
+    /// The names of the models that answered these results of the account, as reported by their
+    /// servers, with `None` if a server reported none.
+    pub async fn list_model_names(
+        &self,
+        account: AccountId,
+        ids: &[ResultId],
+    ) -> Result<BTreeSet<Option<String>>, PersistenceError> {
+        let mut names = BTreeSet::new();
+        for ids in ids.chunks(IDS) {
+            let ids: Vec<_> = ids.iter().copied().map(Bind).collect();
+            let found: Vec<Option<String>> = self
+                .read(async move |mut connection| {
+                    let query = results::table
+                        .filter(results::account_id.eq(Bind(account)))
+                        .filter(results::id.eq_any(ids))
+                        .select(results::model_name)
+                        .distinct();
+                    Ok(on!(connection, load(query))?)
+                })
+                .await?;
+            names.extend(found);
+        }
+        Ok(names)
     }
 }

@@ -9,8 +9,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::insert::{self, InsertRow, ResultRow};
-use crate::queries::results::new_result::NewResult;
-use crate::queries::results::row::ResultColumns;
+use crate::queries::results::row::{NewResult, ResultColumns};
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
 

@@ -14,11 +14,10 @@ use refract_domain::submission::reference::Ref;
 use crate::connections::{CUSTOM_PLAN, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::saved_answers;
+use crate::queries::results::row::{ResultActorRow, saved_answers};
 use crate::schema::results;
 use crate::schema::stored::Stored;
 
