@@ -29,7 +29,8 @@ use tokio::time::timeout;
 
 use self::connection::TaskOutcome;
 pub(crate) use self::connection::{
-    BoxFuture, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
+    BoxFuture, Change, Connection, ConnectionRef, ExclusiveConnection, RowsQuery, find_as, load_as,
+    on, on_postgres,
 };
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use diesel::OptionalExtension as _;
 use futures_util::FutureExt as _;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -16,8 +17,8 @@ use refract_traces::{CallTrace, StatementName};
 use tokio::runtime::Handle;
 
 use crate::connections::{
-    Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
-    MissingFile, Pools, Transaction, on,
+    Change, Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
+    MissingFile, Pools, RowsQuery, Transaction, on,
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::results::insert::ResultRow;
@@ -208,6 +209,38 @@ impl Database {
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
         self.connections.write(query)
+    }
+
+    /// Loads the rows of one query.
+    pub(crate) fn load<T, Q>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<Vec<T>, PersistenceError>> + use<'_, T, Q>
+    where
+        T: Send + 'static,
+        Q: RowsQuery<T>,
+    {
+        self.read(async move |mut connection| Ok(on!(connection, load(query))?))
+    }
+
+    /// Finds the row of one query; `None` if there is no row.
+    pub(crate) fn find<T, Q>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<Option<T>, PersistenceError>> + use<'_, T, Q>
+    where
+        T: Send + 'static,
+        Q: RowsQuery<T>,
+    {
+        self.read(async move |mut connection| Ok(on!(connection, get_result(query)).optional()?))
+    }
+
+    /// Runs one statement that changes rows; returns how many.
+    pub(crate) fn execute<Q: Change>(
+        &self,
+        change: Q,
+    ) -> impl Future<Output = Result<usize, PersistenceError>> + use<Q> {
+        self.write(async move |mut connection| Ok(on!(connection, execute(change))?))
     }
 
     /// Begins a transaction and gives it to a body that writes, which commits it; a body that

@@ -111,12 +111,9 @@ impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
     pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {
         let columns = EventColumns::from(event);
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(events::table).values(columns);
-            on!(connection, execute(insert))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(events::table).values(columns);
+        self.execute(insert).await?;
+        Ok(())
     }
 
     /// Lists up to `limit` events of an account in a range that match the filter, newest first.

@@ -122,15 +122,12 @@ impl Database {
         if runs.is_empty() {
             return Ok(Vec::new());
         }
-        self.read(async move |mut connection| {
-            let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
-            let query = file_runs::table
-                .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::id.eq_any(wanted))
-                .select((file_runs::id, file_runs::file_name));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
+        let query = file_runs::table
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::id.eq_any(wanted))
+            .select((file_runs::id, file_runs::file_name));
+        self.load(query).await
     }
 
     /// Up to `limit` file runs of a prism whose files have this SHA-256, newest first.
@@ -158,16 +155,13 @@ impl Database {
         account: AccountId,
         prism: PrismId,
     ) -> Result<Option<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = file_runs::table
-                .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::prism_id.eq(Bind(prism)))
-                .filter(file_runs::file_check.is_not_null())
-                .order(file_runs::id.desc())
-                .select(file_runs::mappings);
-            Ok(on!(connection, first(query)).optional()?)
-        })
-        .await
+        let query = file_runs::table
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::prism_id.eq(Bind(prism)))
+            .filter(file_runs::file_check.is_not_null())
+            .order(file_runs::id.desc())
+            .select(file_runs::mappings);
+        self.find(query.limit(1)).await
     }
 }
 

@@ -58,29 +58,26 @@ impl Database {
         ids: &[RetestId],
     ) -> Result<HashMap<RetestId, RetestCounts>, PersistenceError> {
         let ids: Vec<_> = ids.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = retest_answers::table
-                .filter(retest_answers::retest_id.eq_any(ids))
-                .group_by(retest_answers::retest_id)
-                .select((
-                    retest_answers::retest_id,
-                    count_star(),
-                    count(retest_answers::answers),
-                    count(retest_answers::failure),
-                ));
-            let found: Vec<(RetestId, i64, i64, i64)> = on!(connection, load(query))?;
-            let number = |counted: i64| u64::try_from(counted).unwrap_or_default();
-            let counts = found.into_iter().map(|(id, texts, answered, failed)| {
-                let counts = RetestCounts {
-                    texts: number(texts),
-                    answered: number(answered),
-                    failed: number(failed),
-                };
-                (id, counts)
-            });
-            Ok(counts.collect())
-        })
-        .await
+        let query = retest_answers::table
+            .filter(retest_answers::retest_id.eq_any(ids))
+            .group_by(retest_answers::retest_id)
+            .select((
+                retest_answers::retest_id,
+                count_star(),
+                count(retest_answers::answers),
+                count(retest_answers::failure),
+            ));
+        let found: Vec<(RetestId, i64, i64, i64)> = self.load(query).await?;
+        let number = |counted: i64| u64::try_from(counted).unwrap_or_default();
+        let counts = found.into_iter().map(|(id, texts, answered, failed)| {
+            let counts = RetestCounts {
+                texts: number(texts),
+                answered: number(answered),
+                failed: number(failed),
+            };
+            (id, counts)
+        });
+        Ok(counts.collect())
     }
 
     /// Deletes retests that ended before a moment, at most `limit` of them, each with its answers.

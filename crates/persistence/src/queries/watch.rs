@@ -10,12 +10,13 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 
-use crate::connections::on;
+use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::WriteOutcome;
-use crate::queries::results::row::{saved_answers, saved_version};
+use crate::queries::results::row::saved_version;
 use crate::schema::sql_types::{Bind, Id, Moment};
+use crate::schema::stored::Stored;
 use crate::schema::{results, watch_hours, watched_results};
 
 /// The hours of a prism from one on and before another, with the watermark up to which they count:
@@ -89,20 +90,6 @@ struct KeptColumns {
     counts: Option<String>,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = watch_hours)]
-struct HourColumns {
-    #[diesel(serialize_as = Bind<PrismId>)]
-    prism_id: PrismId,
-    hour: i32,
-    version: i32,
-    model_name: String,
-    prompt_version: i32,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    first_at: DateTime<Utc>,
-    counts: String,
-}
-
 impl Database {
     /// The stored hours of a prism from one on and before another, with the watermark.
     ///
@@ -114,16 +101,11 @@ impl Database {
         from: i32,
         before: i32,
     ) -> Result<KeptHours, PersistenceError> {
-        let database = self.without_lanes();
-        let reading = database.read(async move |mut connection| {
-            let query = sql_query(KEPT)
-                .bind::<Integer, _>(from)
-                .bind::<Integer, _>(before)
-                .bind::<Id, _>(Bind(prism));
-            let found: Vec<KeptColumns> = on!(connection, load(query))?;
-            Ok(found)
-        });
-        let found = reading.await?;
+        let query = sql_query(KEPT)
+            .bind::<Integer, _>(from)
+            .bind::<Integer, _>(before)
+            .bind::<Id, _>(Bind(prism));
+        let found: Vec<KeptColumns> = self.without_lanes().load(query).await?;
         let up_to = found.iter().map(|columns| columns.up_to).next();
         let hours = found.into_iter().filter_map(KeptColumns::row);
         Ok(KeptHours {
@@ -164,7 +146,15 @@ impl Database {
             }
             for hour in hours {
                 let save = diesel::insert_into(watch_hours::table)
-                    .values(HourColumns::new(prism, hour))
+                    .values((
+                        watch_hours::prism_id.eq(Bind(prism)),
+                        watch_hours::hour.eq(hour.hour),
+                        watch_hours::version.eq(hour.version.get()),
+                        watch_hours::model_name.eq(hour.model.unwrap_or_default()),
+                        watch_hours::prompt_version.eq(hour.prompt_version.unwrap_or_default()),
+                        watch_hours::first_at.eq(Bind(hour.first_at)),
+                        watch_hours::counts.eq(hour.counts),
+                    ))
                     .on_conflict((
                         watch_hours::prism_id,
                         watch_hours::hour,
@@ -187,26 +177,9 @@ impl Database {
 
     /// Deletes the hours of all prisms before one.
     pub async fn delete_watch_hours(&self, before: i32) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let old = watch_hours::table.filter(watch_hours::hour.lt(before));
-            on!(connection, execute(diesel::delete(old)))?;
-            Ok(())
-        })
-        .await
-    }
-}
-
-impl HourColumns {
-    fn new(prism: PrismId, row: WatchHourRow) -> Self {
-        Self {
-            prism_id: prism,
-            hour: row.hour,
-            version: row.version.get(),
-            model_name: row.model.unwrap_or_default(),
-            prompt_version: row.prompt_version.unwrap_or_default(),
-            first_at: row.first_at,
-            counts: row.counts,
-        }
+        let old = watch_hours::table.filter(watch_hours::hour.lt(before));
+        self.execute(diesel::delete(old)).await?;
+        Ok(())
     }
 }
 
@@ -227,40 +200,34 @@ impl KeptColumns {
 }
 
 /// What is counted of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = results)]
 pub struct CountableResult {
     /// The result's id.
     pub id: ResultId,
     /// Number of the version that answered.
+    #[diesel(deserialize_as = Stored<results::version>)]
     pub version: VersionNumber,
     /// The model that the server reported, if it reported one.
+    #[diesel(column_name = model_name)]
     pub model: Option<String>,
     /// Version of the gateway's prompts; `None` for a model that gets no prompt.
     pub prompt_version: Option<i32>,
     /// The answers; `None` for a failed result.
+    #[diesel(deserialize_as = Stored<results::answers>)]
     pub answers: Option<Answers>,
     /// Milliseconds that the result took.
+    #[diesel(deserialize_as = Stored<results::took_ms>)]
     pub took_ms: u64,
     /// Tokens that the model read, if its server reports them.
+    #[diesel(deserialize_as = Stored<results::input_tokens>)]
     pub input_tokens: Option<u64>,
     /// Tokens that the model wrote, if its server reports them.
+    #[diesel(deserialize_as = Stored<results::output_tokens>)]
     pub output_tokens: Option<u64>,
     /// Whether the server cut the text.
+    #[diesel(select_expression = results::truncated_to.is_not_null())]
     pub is_truncated: bool,
-}
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = results)]
-struct CountableColumns {
-    id: ResultId,
-    version: i32,
-    model_name: Option<String>,
-    prompt_version: Option<i32>,
-    answers: Option<String>,
-    took_ms: i64,
-    input_tokens: Option<i64>,
-    output_tokens: Option<i64>,
-    truncated_to: Option<i64>,
 }
 
 impl Database {
@@ -276,40 +243,14 @@ impl Database {
         up_to: ResultId,
         limit: u32,
     ) -> Result<Vec<CountableResult>, PersistenceError> {
+        let query = results::table
+            // ordered like the prism's index, as in `find_first_result`
+            .filter(results::prism_id.eq_any(vec![Bind(prism)]))
+            .filter(results::id.gt(Bind(after)))
+            .filter(results::id.le(Bind(up_to)))
+            .order((results::prism_id, results::id))
+            .limit(limit.into());
         let database = self.without_lanes();
-        let reading = database.read(async move |mut connection| {
-            let query = results::table
-                // ordered like the prism's index, as in `find_first_result`
-                .filter(results::prism_id.eq_any(vec![Bind(prism)]))
-                .filter(results::id.gt(Bind(after)))
-                .filter(results::id.le(Bind(up_to)))
-                .order((results::prism_id, results::id))
-                .limit(limit.into());
-            let found: Vec<CountableColumns> = on!(connection, load(query) as CountableColumns)?;
-            Ok(found)
-        });
-        let found = reading.await?;
-        found.into_iter().map(CountableResult::try_from).collect()
-    }
-}
-
-impl TryFrom<CountableColumns> for CountableResult {
-    type Error = PersistenceError;
-
-    fn try_from(columns: CountableColumns) -> Result<Self, PersistenceError> {
-        let answers = columns.answers.as_deref();
-        // numbers that are never negative
-        let whole = |number| u64::try_from(number).unwrap_or_default();
-        Ok(Self {
-            id: columns.id,
-            version: saved_version(columns.version)?,
-            model: columns.model_name,
-            prompt_version: columns.prompt_version,
-            answers: answers.map(|json| saved_answers(Some(json))).transpose()?,
-            took_ms: whole(columns.took_ms),
-            input_tokens: columns.input_tokens.map(whole),
-            output_tokens: columns.output_tokens.map(whole),
-            is_truncated: columns.truncated_to.is_some(),
-        })
+        load_as!(database, query, CountableResult).await
     }
 }

@@ -9,7 +9,7 @@ use diesel::upsert::excluded;
 use refract_domain::ids::{AccountId, BudgetHolderId, ResultId};
 use refract_domain::result::cost::Cost;
 
-use super::{BudgetColumns, BudgetRow};
+use super::BudgetRow;
 use crate::connections::{CUSTOM_PLAN, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -61,8 +61,7 @@ impl Database {
                 tx.commit().await?;
                 return Ok(false);
             }
-            let row = on!(tx, get_result(stored) as BudgetColumns)?;
-            let row = BudgetRow::try_from(row)?;
+            let row = on!(tx, get_result(stored) as BudgetRow)?;
             let expired = others.filter(budget_holds::expires_at.le(Bind(now)));
             on!(tx, execute(diesel::delete(expired)))?;
             let held: Vec<i64> = on!(tx, load(others.select(budget_holds::held_nanos)))?;
@@ -102,12 +101,9 @@ impl Database {
 
     /// Releases what some work holds back.
     pub async fn release_budget(&self, holder: BudgetHolder) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let own = budget_holds::table.find(Bind(holder.holder));
-            on!(connection, execute(diesel::delete(own)))?;
-            Ok(())
-        })
-        .await
+        let own = budget_holds::table.find(Bind(holder.holder));
+        self.execute(diesel::delete(own)).await?;
+        Ok(())
     }
 }
 

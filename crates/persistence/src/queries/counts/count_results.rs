@@ -146,14 +146,11 @@ impl Database {
         from: ResultId,
         up_to: ResultId,
     ) -> Result<Vec<UncountedPrism>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = sql_query(watermark.first_uncounted())
-                .bind::<Id, _>(Bind(from))
-                .bind::<Text, _>(EventAction::AccountImportStarted.name())
-                .bind::<Text, _>(EventAction::AccountImported.name())
-                .bind::<Id, _>(Bind(up_to));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = sql_query(watermark.first_uncounted())
+            .bind::<Id, _>(Bind(from))
+            .bind::<Text, _>(EventAction::AccountImportStarted.name())
+            .bind::<Text, _>(EventAction::AccountImported.name())
+            .bind::<Id, _>(Bind(up_to));
+        self.load(query).await
     }
 }

@@ -11,7 +11,7 @@ use refract_domain::event::{EventDetail, EventStamp};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_domain::lens::{Column, Lens};
 
-use crate::connections::{Transaction, on};
+use crate::connections::{Transaction, find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -105,15 +105,11 @@ impl Database {
         prism: PrismId,
         most: u32,
     ) -> Result<Vec<LensRevision>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = lens_revisions::table
-                .filter(lens_revisions::prism_id.eq(Bind(prism)))
-                .order(lens_revisions::revision.desc())
-                .limit(most.into());
-            let rows: Vec<RevisionRow> = on!(connection, load(query) as RevisionRow)?;
-            rows.into_iter().map(LensRevision::try_from).collect()
-        })
-        .await
+        let query = lens_revisions::table
+            .filter(lens_revisions::prism_id.eq(Bind(prism)))
+            .order(lens_revisions::revision.desc())
+            .limit(most.into());
+        load_as!(self, query, RevisionRow).await
     }
 
     /// Finds a revision of a prism's lens in its history.
@@ -125,13 +121,8 @@ impl Database {
         prism: PrismId,
         revision: i32,
     ) -> Result<Option<LensRevision>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = lens_revisions::table.find((Bind(prism), revision));
-            let row: Option<RevisionRow> =
-                on!(connection, get_result(query) as RevisionRow).optional()?;
-            row.map(LensRevision::try_from).transpose()
-        })
-        .await
+        let query = lens_revisions::table.find((Bind(prism), revision));
+        find_as!(self, query, RevisionRow).await
     }
 }
 

@@ -45,19 +45,20 @@ pub(crate) struct SavedMarkColumns {
     marked_as: Option<String>,
 }
 
-/// The columns of a mark beside the one that counts.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = other_marks)]
-pub(crate) struct OtherMarkColumns {
-    result_id: ResultId,
-    question: String,
-    outcome: String,
-    marked_by: Option<String>,
-    marked_at: DateTime<Utc>,
-    source: Option<String>,
-    note: Option<String>,
-    person_id: Option<PersonId>,
-    marked_as: Option<String>,
+/// The columns of a mark beside the one that counts, to be read as [`SavedMarkColumns`].
+#[diesel::dsl::auto_type(no_type_alias)]
+pub(crate) fn other_mark() -> _ {
+    (
+        other_marks::result_id,
+        other_marks::question,
+        other_marks::outcome,
+        other_marks::marked_by,
+        other_marks::marked_at,
+        other_marks::source,
+        other_marks::note,
+        other_marks::person_id,
+        other_marks::marked_as,
+    )
 }
 
 /// The key of a mark among the marks of one question of one result. A name never begins with a
@@ -112,24 +113,6 @@ impl TryFrom<SavedMarkColumns> for Mark {
             source: columns.source.as_deref().and_then(MarkSource::named),
             note: columns.note.map(MarkNote::saved),
             is_adjudicated: columns.marked_as.as_deref() == Some(ADJUDICATOR),
-        })
-    }
-}
-
-impl TryFrom<OtherMarkColumns> for Mark {
-    type Error = PersistenceError;
-
-    fn try_from(columns: OtherMarkColumns) -> Result<Self, PersistenceError> {
-        Self::try_from(SavedMarkColumns {
-            result_id: columns.result_id,
-            question: columns.question,
-            outcome: columns.outcome,
-            marked_by: columns.marked_by,
-            marked_at: columns.marked_at,
-            source: columns.source,
-            note: columns.note,
-            person_id: columns.person_id,
-            marked_as: columns.marked_as,
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::schema::{
 };
 
 /// The row for checking a person's password.
-#[derive(Clone)]
+#[derive(Clone, Queryable)]
 pub struct PasswordRow {
     /// The account of the person.
     pub account: AccountId,
@@ -79,26 +79,17 @@ impl Database {
         email: &Email,
     ) -> Result<Option<PasswordRow>, PersistenceError> {
         let email = email.as_str().to_owned();
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::email.eq(email))
-                .filter(people::removed_at.is_null())
-                .filter(people::password.is_not_null())
-                .filter(people::password.ne(NO_PASSWORD))
-                .select((
-                    people::account_id,
-                    people::id,
-                    people::password.assume_not_null(),
-                ));
-            let found: Option<(AccountId, PersonId, String)> =
-                on!(connection, get_result(query)).optional()?;
-            Ok(found.map(|(account, person, hash)| PasswordRow {
-                account,
-                person,
-                hash,
-            }))
-        })
-        .await
+        let query = people::table
+            .filter(people::email.eq(email))
+            .filter(people::removed_at.is_null())
+            .filter(people::password.is_not_null())
+            .filter(people::password.ne(NO_PASSWORD))
+            .select((
+                people::account_id,
+                people::id,
+                people::password.assume_not_null(),
+            ));
+        self.find(query).await
     }
 
     /// Begins a session of a person whose password was checked against this row. Returns whether it

@@ -16,6 +16,7 @@ use crate::queries::events::add_event;
 use crate::queries::people::person::lock_person;
 use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 
 /// The most tries that are read: many more than are allowed in the time in which they count.
 const MOST_TRIES: i64 = 1_000;
@@ -56,51 +57,21 @@ pub struct TriesWindow {
 }
 
 /// A try that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct CountedTry {
     /// The hash of the typed address.
+    #[diesel(deserialize_as = Stored<sign_in_tries::email_hash>)]
     pub email: EmailHash,
     /// When the try was made.
     pub tried_at: DateTime<Utc>,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = sign_in_tries)]
-struct TryColumns {
-    #[diesel(serialize_as = Bind<SignInTryId>)]
-    id: SignInTryId,
-    email_hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    tried_at: DateTime<Utc>,
-    network: Option<String>,
-    browser_hash: Option<Vec<u8>>,
-}
-
-/// The columns of a try that counts.
-type CountedColumns = (SignInTryId, Vec<u8>, DateTime<Utc>);
-
-impl From<&SignInTry> for TryColumns {
-    fn from(new: &SignInTry) -> Self {
-        let (network, browser_hash) = match &new.counter {
-            SignInCounter::Network(network) => (Some(network.clone()), None),
-            SignInCounter::Browser(hash) => (None, Some(hash.bytes().to_vec())),
-        };
-        Self {
-            id: new.id,
-            email_hash: new.email.0.to_vec(),
-            tried_at: new.tried_at,
-            network,
-            browser_hash,
-        }
-    }
-}
-
-/// Lists the tries of a counter, newest first.
+/// Lists the tries of a counter with their ids, newest first.
 async fn list_counted(
     connection: &mut Connection,
     counter: SignInCounter,
     window: TriesWindow,
-) -> QueryResult<Vec<CountedColumns>> {
+) -> QueryResult<Vec<(SignInTryId, CountedTry)>> {
     let in_time = sign_in_tries::table
         .filter(sign_in_tries::tried_at.ge(Bind(window.since)))
         .filter(sign_in_tries::tried_at.le(Bind(window.until)))
@@ -108,8 +79,7 @@ async fn list_counted(
         .limit(MOST_TRIES)
         .select((
             sign_in_tries::id,
-            sign_in_tries::email_hash,
-            sign_in_tries::tried_at,
+            (sign_in_tries::email_hash, sign_in_tries::tried_at),
         ));
     match counter {
         SignInCounter::Network(network) => {
@@ -133,7 +103,11 @@ impl Database {
     ) -> Result<Vec<CountedTry>, PersistenceError> {
         self.read(async move |mut connection| {
             let found = list_counted(&mut connection, counter, window).await?;
-            read(found.into_iter())
+            Ok(found
+                .into_iter()
+                .rev()
+                .map(|(_, counted)| counted)
+                .collect())
         })
         .await
     }
@@ -155,39 +129,31 @@ impl Database {
                 .or(sign_in_tries::tried_at.gt(Bind(window.deleted_from)));
             let over = diesel::delete(sign_in_tries::table.filter(is_over));
             on!(connection, execute(over))?;
-            let insert = diesel::insert_into(sign_in_tries::table).values(TryColumns::from(&new));
+            let (network, browser) = match &new.counter {
+                SignInCounter::Network(network) => (Some(network.clone()), None),
+                SignInCounter::Browser(hash) => (None, Some(hash.bytes().to_vec())),
+            };
+            let insert = diesel::insert_into(sign_in_tries::table).values((
+                sign_in_tries::id.eq(Bind(new.id)),
+                sign_in_tries::email_hash.eq(new.email.0.to_vec()),
+                sign_in_tries::tried_at.eq(Bind(new.tried_at)),
+                sign_in_tries::network.eq(network),
+                sign_in_tries::browser_hash.eq(browser),
+            ));
             on!(connection, execute(insert))?;
             let found = list_counted(&mut connection.into(), new.counter, window).await?;
-            read(found.into_iter().filter(|(id, ..)| *id != new.id))
+            let others = found.into_iter().rev().filter(|(id, _)| *id != new.id);
+            Ok(others.map(|(_, counted)| counted).collect())
         })
         .await
     }
 
     /// Deletes a try that succeeded or was blocked.
     pub async fn delete_sign_in_try(&self, id: SignInTryId) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let of_id = sign_in_tries::table.find(Bind(id));
-            on!(connection, execute(diesel::delete(of_id)))?;
-            Ok(())
-        })
-        .await
+        let of_id = sign_in_tries::table.find(Bind(id));
+        self.execute(diesel::delete(of_id)).await?;
+        Ok(())
     }
-}
-
-/// Reads tries that come newest first.
-fn read(
-    found: impl DoubleEndedIterator<Item = CountedColumns>,
-) -> Result<Vec<CountedTry>, PersistenceError> {
-    let tries = found.rev().map(|(_, email, tried_at)| {
-        let email = email.try_into().map_err(|_| PersistenceError::Unreadable {
-            column: "sign_in_tries.email_hash",
-        })?;
-        Ok(CountedTry {
-            email: EmailHash(email),
-            tried_at,
-        })
-    });
-    tries.collect()
 }
 
 /// SHA-256 of a typed address: the addresses that strangers try are not stored.
@@ -198,6 +164,15 @@ impl EmailHash {
     /// The hash of an address.
     pub fn of(email: &Email) -> Self {
         Self(Sha256::digest(email.as_str().as_bytes()).into())
+    }
+}
+
+impl<C: NamedColumn<Form = Vec<u8>>> TryFrom<Stored<C>> for EmailHash {
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored(bytes): Stored<C>) -> Result<Self, UnreadableColumn> {
+        let read = bytes.try_into().map(Self);
+        read.map_err(|_| UnreadableColumn(C::NAME))
     }
 }
 

@@ -45,14 +45,11 @@ const OF_RESULTS: StatementName = StatementName {
 impl Database {
     /// Whether a person made any result.
     pub async fn has_results_of(&self, person: PersonId) -> Result<bool, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::made_by.eq(Some(person)))
-                .select(results::id);
-            let found: Option<ResultId> = on!(connection, first(query)).optional()?;
-            Ok(found.is_some())
-        })
-        .await
+        let query = results::table
+            .filter(results::made_by.eq(Some(person)))
+            .select(results::id);
+        let found: Option<ResultId> = self.find(query.limit(1)).await?;
+        Ok(found.is_some())
     }
 
     /// A result of the account.
@@ -99,15 +96,12 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<ResultId>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select(results::retry_of);
-            let found: Option<Option<ResultId>> = on!(connection, get_result(query)).optional()?;
-            Ok(found.flatten())
-        })
-        .await
+        let query = results::table
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)))
+            .select(results::retry_of);
+        let found: Option<Option<ResultId>> = self.find(query).await?;
+        Ok(found.flatten())
     }
 
     /// Where the answers of a result of the account came from; `None` when the account has no such
@@ -129,14 +123,11 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<ResultActorRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select((results::api_key_id, results::made_by));
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
+        let query = results::table
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)))
+            .select((results::api_key_id, results::made_by));
+        self.find(query).await
     }
 
     /// The origins of these results of the account, in no order. A few thousand results at most.

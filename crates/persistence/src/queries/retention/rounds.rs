@@ -48,15 +48,12 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
         let after = ResultId::first_of(now + TimeDelta::milliseconds(1));
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.lt(Bind(after)))
-                .order(results::id.desc())
-                .select(results::id);
-            let newest: Option<ResultId> = on!(connection, first(query)).optional()?;
-            Ok(newest.map(ResultId::moment))
-        })
-        .await
+        let query = results::table
+            .filter(results::id.lt(Bind(after)))
+            .order(results::id.desc())
+            .select(results::id);
+        let newest: Option<ResultId> = self.find(query.limit(1)).await?;
+        Ok(newest.map(ResultId::moment))
     }
 
     /// The last complete round of this name.
@@ -106,14 +103,11 @@ impl Database {
         name: &'static str,
         now: DateTime<Utc>,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let doubt = retention_doubts::table
-                .find(name)
-                .filter(retention_doubts::since.le(Bind(now)))
-                .select(retention_doubts::since);
-            Ok(on!(connection, first(doubt)).optional()?)
-        })
-        .await
+        let doubt = retention_doubts::table
+            .find(name)
+            .filter(retention_doubts::since.le(Bind(now)))
+            .select(retention_doubts::since);
+        self.find(doubt.limit(1)).await
     }
 
     /// Records that the clock of rounds of this name is in doubt since `now`. An earlier doubt
@@ -123,21 +117,18 @@ impl Database {
         name: &'static str,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(retention_doubts::table)
-                .values((
-                    retention_doubts::name.eq(name),
-                    retention_doubts::since.eq(Bind(now)),
-                ))
-                .on_conflict(retention_doubts::name)
-                .do_update()
-                .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
-            let is_void = retention_doubts::since.gt(Bind(now));
-            let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
-            on!(connection, execute(save))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(retention_doubts::table)
+            .values((
+                retention_doubts::name.eq(name),
+                retention_doubts::since.eq(Bind(now)),
+            ))
+            .on_conflict(retention_doubts::name)
+            .do_update()
+            .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
+        let is_void = retention_doubts::since.gt(Bind(now));
+        let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
+        self.execute(save).await?;
+        Ok(())
     }
 }
 
@@ -151,25 +142,22 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(leases::table)
-                .values((
-                    leases::name.eq(name),
-                    leases::holder.eq(Bind(holder)),
-                    leases::expires_at.eq(Bind(until)),
-                ))
-                .on_conflict(leases::name)
-                .do_update()
-                .set((
-                    leases::holder.eq(excluded(leases::holder)),
-                    leases::expires_at.eq(excluded(leases::expires_at)),
-                ));
-            let is_ours = leases::holder.eq(Bind(holder));
-            let is_free = is_ours.or(leases::expires_at.le(Bind(now)));
-            let take = diesel::query_dsl::methods::FilterDsl::filter(insert, is_free);
-            Ok(on!(connection, execute(take))? == 1)
-        })
-        .await
+        let insert = diesel::insert_into(leases::table)
+            .values((
+                leases::name.eq(name),
+                leases::holder.eq(Bind(holder)),
+                leases::expires_at.eq(Bind(until)),
+            ))
+            .on_conflict(leases::name)
+            .do_update()
+            .set((
+                leases::holder.eq(excluded(leases::holder)),
+                leases::expires_at.eq(excluded(leases::expires_at)),
+            ));
+        let is_ours = leases::holder.eq(Bind(holder));
+        let is_free = is_ours.or(leases::expires_at.le(Bind(now)));
+        let take = diesel::query_dsl::methods::FilterDsl::filter(insert, is_free);
+        Ok(self.execute(take).await? == 1)
     }
 
     /// Releases a lease that the node may hold, so that another node can take it at once.
@@ -178,13 +166,10 @@ impl Database {
         name: &'static str,
         holder: NodeId,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let held = leases::table
-                .filter(leases::name.eq(name))
-                .filter(leases::holder.eq(Bind(holder)));
-            on!(connection, execute(diesel::delete(held)))?;
-            Ok(())
-        })
-        .await
+        let held = leases::table
+            .filter(leases::name.eq(name))
+            .filter(leases::holder.eq(Bind(holder)));
+        self.execute(diesel::delete(held)).await?;
+        Ok(())
     }
 }

@@ -105,21 +105,18 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Vec<WaitingRetest>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let is_free = retests::lease_until
-                .is_null()
-                .or(retests::lease_until.le(Some(now)));
-            let query = retests::table
-                .filter(retests::state.eq_any(UNDER_WAY))
-                .filter(is_free)
-                .filter(retests::id.ne_all(held))
-                .order(retests::changed_at)
-                .limit(LOOKED_AT);
-            let mut found: Vec<WaitingRetest> = on!(connection, load(query) as WaitingRetest)?;
-            found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
-            Ok(found)
-        })
-        .await
+        let is_free = retests::lease_until
+            .is_null()
+            .or(retests::lease_until.le(Some(now)));
+        let query = retests::table
+            .filter(retests::state.eq_any(UNDER_WAY))
+            .filter(is_free)
+            .filter(retests::id.ne_all(held))
+            .order(retests::changed_at)
+            .limit(LOOKED_AT);
+        let mut found: Vec<WaitingRetest> = load_as!(self, query, WaitingRetest).await?;
+        found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
+        Ok(found)
     }
 
     /// Takes a lease if the last one has this number and is over, and the retest still waits.
@@ -130,24 +127,21 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let is_free = retests::lease_until
-                .is_null()
-                .or(retests::lease_until.le(Some(now)));
-            let waiting = retests::table
-                .find(Bind(taken.retest))
-                .filter(retests::fence.eq(last))
-                .filter(retests::state.eq_any(UNDER_WAY))
-                .filter(is_free);
-            let take = diesel::update(waiting).set((
-                retests::state.eq(RetestState::Asking.name()),
-                retests::fence.eq(taken.fence),
-                retests::lease_holder.eq(Some(taken.node)),
-                retests::lease_until.eq(Some(until)),
-            ));
-            Ok(on!(connection, execute(take))? == 1)
-        })
-        .await
+        let is_free = retests::lease_until
+            .is_null()
+            .or(retests::lease_until.le(Some(now)));
+        let waiting = retests::table
+            .find(Bind(taken.retest))
+            .filter(retests::fence.eq(last))
+            .filter(retests::state.eq_any(UNDER_WAY))
+            .filter(is_free);
+        let take = diesel::update(waiting).set((
+            retests::state.eq(RetestState::Asking.name()),
+            retests::fence.eq(taken.fence),
+            retests::lease_holder.eq(Some(taken.node)),
+            retests::lease_until.eq(Some(until)),
+        ));
+        Ok(self.execute(take).await? == 1)
     }
 
     /// Renews a lease until a moment. Returns the state of the retest now, which a person may have
@@ -259,22 +253,19 @@ impl Database {
             Ok(answers) => (Some(answers), None),
             Err(failure) => (None, Some(failure)),
         };
-        self.write(async move |mut connection| {
-            let held = retests::table
-                .filter(retests::id.eq(Bind(lease.retest)))
-                .filter(retests::fence.eq(lease.fence))
-                .filter(retests::lease_holder.eq(Some(lease.node)))
-                .select(retests::id);
-            let text = retest_answers::table
-                .find((Bind(lease.retest), Bind(result)))
-                .filter(retest_answers::answers.is_null())
-                .filter(exists(held));
-            let save = diesel::update(text).set((
-                retest_answers::answers.eq(answers),
-                retest_answers::failure.eq(failure),
-            ));
-            Ok(on!(connection, execute(save))? == 1)
-        })
-        .await
+        let held = retests::table
+            .filter(retests::id.eq(Bind(lease.retest)))
+            .filter(retests::fence.eq(lease.fence))
+            .filter(retests::lease_holder.eq(Some(lease.node)))
+            .select(retests::id);
+        let text = retest_answers::table
+            .find((Bind(lease.retest), Bind(result)))
+            .filter(retest_answers::answers.is_null())
+            .filter(exists(held));
+        let save = diesel::update(text).set((
+            retest_answers::answers.eq(answers),
+            retest_answers::failure.eq(failure),
+        ));
+        Ok(self.execute(save).await? == 1)
     }
 }

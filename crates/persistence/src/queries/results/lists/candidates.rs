@@ -171,13 +171,10 @@ impl Database {
         ids: Vec<ResultId>,
     ) -> Result<HashMap<ResultId, ResultId>, PersistenceError> {
         let ids: Vec<_> = ids.into_iter().map(Some).collect();
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::retry_of.eq_any(ids))
-                .select((results::retry_of.assume_not_null(), results::id));
-            let found: Vec<(ResultId, ResultId)> = on!(connection, load(query))?;
-            Ok(found.into_iter().collect())
-        })
-        .await
+        let query = results::table
+            .filter(results::retry_of.eq_any(ids))
+            .select((results::retry_of.assume_not_null(), results::id));
+        let found: Vec<(ResultId, ResultId)> = self.load(query).await?;
+        Ok(found.into_iter().collect())
     }
 }
