@@ -16,7 +16,7 @@ use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::number_of;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::queries::prisms::row::WriteOutcome;
 use crate::queries::results::row::cost_columns;
 use crate::schema::sql_types::Bind;
@@ -111,8 +111,7 @@ impl Database {
                 to: budget.map(EventDetail::from),
                 ..stamp.event(EventAction::BudgetSet, target)
             };
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(WriteOutcome::Saved)
         })
         .await
@@ -179,8 +178,7 @@ impl Database {
             if on!(tx, execute(update))? == 0 {
                 return Ok(WriteOutcome::Stale);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(WriteOutcome::Saved)
         })
         .await

@@ -107,6 +107,12 @@ pub(crate) async fn add_event(tx: &mut Transaction, event: Event) -> QueryResult
     Ok(())
 }
 
+/// Saves an event in the transaction of the change that it records, and commits that.
+pub(crate) async fn commit_with(mut tx: Transaction, event: Event) -> QueryResult<()> {
+    add_event(&mut tx, event).await?;
+    tx.commit().await
+}
+
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
     pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {

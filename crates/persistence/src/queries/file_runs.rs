@@ -19,7 +19,7 @@ pub use self::row::{FileRunRow, NewFileRun};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, prisms, uploads};
 
@@ -69,8 +69,7 @@ impl Database {
                 file_runs::fence.eq(0),
             ));
             on!(tx, execute(insert))?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -255,8 +254,7 @@ impl Database {
                 let update = diesel::update(first).set(file_runs::started_at.eq(Some(now)));
                 on!(tx, execute(update))?;
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await

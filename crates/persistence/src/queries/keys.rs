@@ -15,10 +15,10 @@ use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
 pub use self::ending::EndingKey;
 pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
-use crate::connections::{for_update, on};
+use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::schema::api_keys;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
@@ -145,8 +145,7 @@ impl Database {
         self.begin(async move |mut tx| {
             let insert = diesel::insert_into(api_keys::table).values(columns);
             on!(tx, execute(insert))?;
-            add_event(&mut tx, event).await?;
-            Ok(tx.commit().await?)
+            Ok(commit_with(tx, event).await?)
         })
         .await
     }
@@ -159,8 +158,7 @@ impl Database {
         let query = api_keys::table
             .filter(api_keys::account_id.eq(Bind(account)))
             .order(api_keys::id);
-        self.read(async move |mut connection| Ok(on!(connection, load(query) as StoredKey)?))
-            .await
+        load_as!(self, query, StoredKey).await
     }
 
     /// Revokes a key of the stamp's account for good, with an event, in one transaction. Returns
@@ -283,8 +281,7 @@ impl Database {
                 to: Some(EventDetail::key_networks(networks.as_ref())),
                 ..stamp.event(EventAction::KeyChanged, EventTarget::Key(key))
             };
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(SetNetworksOutcome::Changed)
         })
         .await

@@ -90,27 +90,20 @@ impl Database {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, PersistenceError> {
-        let old = self.read(async move |mut connection| {
-            let query = retests::table
-                .filter(retests::ended_at.lt(Some(before)))
-                .order(retests::ended_at)
-                .limit(i64::from(limit))
-                .select(retests::id);
-            let ids: Vec<RetestId> = on!(connection, load(query))?;
-            Ok(ids)
-        });
+        let old = retests::table
+            .filter(retests::ended_at.lt(Some(before)))
+            .order(retests::ended_at)
+            .limit(i64::from(limit))
+            .select(retests::id);
+        let old: Vec<RetestId> = self.load(old).await?;
         let mut deleted = 0;
-        for retest in old.await? {
+        for retest in old {
             while self.delete_first_answers(retest).await? {}
-            deleted += self
-                .write(async move |mut connection| {
-                    // one that was continued meanwhile stays
-                    let ended = retests::table
-                        .find(Bind(retest))
-                        .filter(retests::ended_at.lt(Some(before)));
-                    Ok(on!(connection, execute(diesel::delete(ended)))?)
-                })
-                .await?;
+            // one that was continued meanwhile stays
+            let ended = retests::table
+                .find(Bind(retest))
+                .filter(retests::ended_at.lt(Some(before)));
+            deleted += self.execute(diesel::delete(ended)).await?;
         }
         Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
     }

@@ -13,7 +13,7 @@ pub use self::deletion::{OldUploadRow, OldUploads, UploadDeletion};
 use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
 use crate::schema::{upload_pieces, uploads};
@@ -116,8 +116,7 @@ impl Database {
             if !is_begun || saved != i64::from(pieces) {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await

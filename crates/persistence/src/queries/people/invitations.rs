@@ -11,7 +11,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, find_as, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::person::role_set;
 use crate::queries::people::sessions::{NewSession, insert_session};
@@ -191,8 +191,7 @@ impl Database {
                 return Ok(false);
             }
             replace_link(&mut tx, person, link).await?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await

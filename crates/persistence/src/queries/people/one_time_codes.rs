@@ -14,7 +14,7 @@ use super::person::lock_person;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
 use crate::schema::{one_time_codes, provider_sessions, recovery_codes};
@@ -240,8 +240,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, new.recovery).await?;
             note_second_factor(&mut tx, session, stamp.at).await?;
             let target = EventTarget::Person(person);
-            add_event(&mut tx, stamp.event(EventAction::CodesOn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::CodesOn, target)).await?;
             Ok(true)
         })
         .await
@@ -291,8 +290,7 @@ impl Database {
             on!(tx, execute(diesel::delete(codes)))?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event(&mut tx, stamp.event(EventAction::CodesOff, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::CodesOff, target)).await?;
             Ok(true)
         })
         .await
@@ -318,8 +316,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, recovery).await?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event(&mut tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
             Ok(true)
         })
         .await

@@ -8,7 +8,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::queries::people::sign_in_tries::EmailHash;
@@ -108,8 +108,7 @@ impl Database {
             }
             insert_session(&mut tx, session, checked.person).await?;
             let target = EventTarget::Person(checked.person);
-            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::SignedIn, target)).await?;
             Ok(true)
         })
         .await
@@ -143,8 +142,7 @@ impl Database {
             end_with_password(&mut tx, person, email).await?;
             insert_session(&mut tx, session, person).await?;
             let target = EventTarget::Person(person);
-            add_event(&mut tx, stamp.event(EventAction::PasswordChanged, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::PasswordChanged, target)).await?;
             Ok(true)
         })
         .await

@@ -10,7 +10,7 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::provider_sessions::NewProviderSession;
 use crate::queries::people::sessions::{NewSession, insert_session};
@@ -265,8 +265,7 @@ impl Database {
             on!(tx, execute(insert))?;
             let target = EventTarget::Person(found.id);
             let stamp = stamp.noted(BY_PROVIDER);
-            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::SignedIn, target)).await?;
             Ok(SignOnOutcome::SignedOn {
                 person: found.id,
                 role: Role::named(&found.role).unwrap_or(Role::Reviewer),

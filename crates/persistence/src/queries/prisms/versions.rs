@@ -93,14 +93,12 @@ impl Database {
         if let Some(cached) = self.cached.versions.get(&(prism, number)) {
             return Ok(Some(cached));
         }
+        let query = prism_versions::table.find((Bind(prism), number.get()));
+        let query = query.select(prism_versions::definition);
         let database = self.without_lanes();
-        let reading = database.read(async move |mut connection| {
-            let query = prism_versions::table.find((Bind(prism), number.get()));
-            let query = query.select(prism_versions::definition);
-            let json: Option<String> = on!(connection, get_result(query)).optional()?;
-            Ok(json)
-        });
-        let Some(json) = self.named(&OF_VERSION, reading).await? else {
+        let reading = self.named(&OF_VERSION, database.find(query));
+        let json: Option<String> = reading.await?;
+        let Some(json) = json else {
             return Ok(None);
         };
         let version = Arc::new(version_from_json(&json)?);

@@ -81,13 +81,10 @@ impl Database {
 
     /// The retry of this result; `None` when there is none. API reads do not query it.
     pub async fn find_retry(&self, result: ResultId) -> Result<Option<ResultId>, PersistenceError> {
-        let reading = self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::retry_of.eq(Some(result)))
-                .select(results::id);
-            Ok(on!(connection, get_result(query)).optional()?)
-        });
-        self.named(&OF_RESULTS, reading).await
+        let query = results::table
+            .filter(results::retry_of.eq(Some(result)))
+            .select(results::id);
+        self.named(&OF_RESULTS, self.find(query)).await
     }
 
     /// The failed result that a result of the account retried; `None` when the result is no retry.

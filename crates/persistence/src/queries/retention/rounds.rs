@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use diesel::upsert::excluded;
 use refract_domain::ids::{NodeId, ResultId};
 
-use crate::connections::{Pools, on};
+use crate::connections::{Pools, find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Moment};
@@ -62,11 +62,7 @@ impl Database {
         name: &'static str,
     ) -> Result<Option<RetentionRoundRow>, PersistenceError> {
         let query = retention_rounds::table.find(name);
-        self.read(async move |mut connection| {
-            let found = on!(connection, first(query) as RetentionRoundRow);
-            Ok(found.optional()?)
-        })
-        .await
+        find_as!(self, query, RetentionRoundRow).await
     }
 
     /// Records a complete round in place of the earlier one, and clears any doubt about the clock.

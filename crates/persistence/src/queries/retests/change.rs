@@ -14,7 +14,7 @@ use refract_domain::result::retest::RetestState;
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{results, retest_answers, retests};
 
@@ -52,8 +52,7 @@ impl Database {
             if on!(tx, execute(swap))? == 0 {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -103,8 +102,7 @@ impl Database {
                 return Ok(CreateRetestOutcome::Meanwhile);
             }
             swapped?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(CreateRetestOutcome::Created)
         })
         .await
@@ -205,8 +203,7 @@ impl Database {
                 .insert_into(retest_answers::table)
                 .into_columns((retest_answers::retest_id, retest_answers::result_id));
             on!(tx, execute(insert))?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(CreateRetestOutcome::Created)
         })
         .await

@@ -10,7 +10,7 @@ use refract_domain::result::file_run::FileRunState;
 use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, upload_pieces, uploads};
 
@@ -90,8 +90,7 @@ impl Database {
             if left > 0 {
                 return Ok(UploadDeletion::InUse);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(UploadDeletion::Begun)
         })
         .await
