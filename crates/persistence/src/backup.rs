@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use diesel::sql_types::Text;
 use diesel::{RunQueryDsl as _, sql_query};
 
-use crate::connections::DatabaseUrl;
 use crate::connections::address::Address;
-use crate::connections::sqlite;
+use crate::connections::{DatabaseUrl, sqlite};
 use crate::error::{BackupError, ConnectError, PersistenceError};
 
 /// Copies the SQLite file of `url` into a new file that only its owner can read, and returns the

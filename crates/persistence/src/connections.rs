@@ -11,18 +11,13 @@ mod connection;
 mod database_url;
 mod deadline;
 mod group_commit;
-mod locked_rows;
 #[cfg(not(feature = "postgres"))]
 mod not_built;
 mod pools;
 #[cfg(feature = "postgres")]
 mod postgres;
 pub(crate) mod sqlite;
-mod sqlite_file;
-mod sqlite_lane;
-mod sqlite_pool;
 mod transaction;
-mod usage;
 
 use std::future::Future;
 use std::num::NonZeroUsize;
@@ -34,24 +29,24 @@ use tokio::time::timeout;
 
 use self::connection::TaskOutcome;
 pub(crate) use self::connection::{
-    BoxFuture, Connection, ConnectionRef, ExclusiveConnection, find_as, load_as, on, on_postgres,
+    BoxFuture, Change, Connection, ConnectionRef, ExclusiveConnection, RowsQuery, find_as, load_as,
+    on, on_postgres,
 };
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
 use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
-pub(crate) use self::locked_rows::{for_no_key_update, for_update};
 #[cfg(not(feature = "postgres"))]
 use self::not_built as postgres;
+pub use self::pools::ConnectionUse;
 pub(crate) use self::pools::Pools;
 use self::postgres::PostgresLanes;
 pub(crate) use self::postgres::{CUSTOM_PLAN, StatementText};
 #[cfg(feature = "postgres")]
 pub(crate) use self::postgres::{PostgresLease, PostgresPool};
-pub(crate) use self::sqlite_file::MissingFile;
-use self::sqlite_lane::SqliteLane;
-pub(crate) use self::transaction::Transaction;
-pub use self::usage::ConnectionUse;
+pub(crate) use self::sqlite::MissingFile;
+use self::sqlite::SqliteLane;
+pub(crate) use self::transaction::{Transaction, for_no_key_update, for_update};
 use crate::error::{ConnectError, PersistenceError};
 
 /// The connections of one process to its database. Clones share them.

@@ -2,7 +2,8 @@
 //! and `marks::insert`: inserting many rows at once takes another statement on each database.
 //!
 //! Each method of [`Database`] is one query unless its documentation names another number, written
-//! as `self.read(async move |mut connection| …)` or `self.write(…)`; a transaction is
+//! as `self.load(query)`, `self.find(query)` or `self.execute(change)`; several are
+//! `self.read(async move |mut connection| …)` or `self.write(…)`, a transaction is
 //! `self.begin(async move |mut tx| …)`.
 
 mod accounts;

@@ -1,23 +1,18 @@
 //! The tables of both databases, as queries see them.
 
-mod code_tables;
-mod count_tables;
-mod example_tables;
-mod file_tables;
-mod retest_tables;
-mod sign_on_tables;
+mod sign_in_tables;
 pub(crate) mod sql_types;
 pub(crate) mod stored;
+mod work_tables;
 
-pub(crate) use self::code_tables::{one_time_codes, pending_sign_ins, recovery_codes};
-pub(crate) use self::count_tables::{
-    account_budgets, budget_holds, counted_results, watch_hours, watched_results,
+pub(crate) use self::sign_in_tables::{
+    one_time_codes, pending_sign_ins, provider_sessions, provider_subjects, recovery_codes,
 };
-pub(crate) use self::example_tables::{example_checks, prism_examples};
-pub(crate) use self::file_tables::{file_runs, upload_pieces, uploads};
-pub(crate) use self::retest_tables::{retest_answers, retests};
-pub(crate) use self::sign_on_tables::{provider_sessions, provider_subjects};
 use self::stored::table;
+pub(crate) use self::work_tables::{
+    account_budgets, budget_holds, counted_results, example_checks, file_runs, prism_examples,
+    retest_answers, retests, upload_pieces, uploads, watch_hours, watched_results,
+};
 
 table! {
     accounts (id) {
@@ -314,3 +309,12 @@ diesel::allow_tables_to_appear_in_same_query!(
 );
 
 diesel::allow_tables_to_appear_in_same_query!(marks, other_marks);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, people);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, provider_sessions);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, accounts);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, sessions);
+diesel::allow_tables_to_appear_in_same_query!(one_time_codes, invitations);
+diesel::allow_tables_to_appear_in_same_query!(pending_sign_ins, one_time_codes);
+diesel::allow_tables_to_appear_in_same_query!(pending_sign_ins, people);
+diesel::allow_tables_to_appear_in_same_query!(example_checks, prism_examples);
+diesel::allow_tables_to_appear_in_same_query!(prism_examples, prisms);

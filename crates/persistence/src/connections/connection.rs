@@ -5,12 +5,16 @@ use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use diesel::SqliteConnection;
+use diesel::query_dsl::LoadQuery;
+use diesel::query_dsl::methods::ExecuteDsl;
+use diesel::{RunQueryDsl, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Object;
 use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
 use tokio::sync::OwnedMutexGuard;
 
-use crate::connections::postgres::{AsyncPgConnection, PostgresConnection, PostgresLease};
+use crate::connections::postgres::{
+    AsyncPgConnection, ChangeOnPostgres, PostgresConnection, PostgresLease, RowsOnPostgres,
+};
 
 /// What a task returns, of whatever type: code compiled for each type would be a large part of the
 /// binary.
@@ -120,6 +124,40 @@ impl From<ExclusiveConnection> for Connection {
             ExclusiveConnection::Sqlite(lease) => Self::SqliteLease(lease),
         }
     }
+}
+
+/// A query of rows that either database can run and that are read as `T`.
+pub(crate) trait RowsQuery<T>:
+    RowsOnPostgres<T>
+    + LoadQuery<'static, SqliteConnection, T>
+    + RunQueryDsl<SqliteConnection>
+    + Send
+    + 'static
+{
+}
+
+impl<T, Q> RowsQuery<T> for Q where
+    Q: RowsOnPostgres<T>
+        + LoadQuery<'static, SqliteConnection, T>
+        + RunQueryDsl<SqliteConnection>
+        + Send
+        + 'static
+{
+}
+
+/// A statement without rows that either database can run.
+pub(crate) trait Change:
+    ChangeOnPostgres + ExecuteDsl<SqliteConnection> + RunQueryDsl<SqliteConnection> + Send + 'static
+{
+}
+
+impl<Q> Change for Q where
+    Q: ChangeOnPostgres
+        + ExecuteDsl<SqliteConnection>
+        + RunQueryDsl<SqliteConnection>
+        + Send
+        + 'static
+{
 }
 
 /// The code of a `match`'s arm for PostgreSQL: `on_postgres!(lease, commit(lease))`. A build without

@@ -14,10 +14,20 @@ pub(crate) enum Absent {}
 pub(crate) use self::{
     Absent as AsyncPgConnection, Absent as PostgresAddress, Absent as PostgresConnection,
     Absent as PostgresLanes, Absent as PostgresPool, AbsentLease as PostgresLease,
-    AbsentText as StatementText,
+    AbsentText as StatementText, AnyChange as ChangeOnPostgres, AnyRows as RowsOnPostgres,
 };
 
 pub(crate) type AbsentLease = Box<Absent>;
+
+/// What PostgreSQL asks of a query of rows: nothing.
+pub(crate) trait AnyRows<T> {}
+
+impl<T, Q> AnyRows<T> for Q {}
+
+/// What PostgreSQL asks of a statement without rows: nothing.
+pub(crate) trait AnyChange {}
+
+impl<Q> AnyChange for Q {}
 
 /// The text of no statement.
 pub(crate) struct AbsentText;

@@ -1,13 +1,16 @@
-//! The connection pools of one process, to a PostgreSQL server or to an SQLite file.
+//! The connection pools of one process, to a PostgreSQL server or to an SQLite file, and how its
+//! connections are used.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use deadpool::Status;
 
 use crate::connections::address::Address;
 use crate::connections::connection::{Connection, ExclusiveConnection};
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::postgres::PostgresPool;
-use crate::connections::sqlite_file::MissingFile;
-use crate::connections::sqlite_pool::SqlitePools;
+use crate::connections::sqlite::{MissingFile, SqlitePools};
 use crate::error::{ConnectError, PersistenceError};
 
 /// The pools of the database that is in use.
@@ -75,6 +78,60 @@ impl Pools {
         match self {
             Self::Postgres(_) => Ok(()),
             Self::Sqlite(pools) => pools.file.check(),
+        }
+    }
+}
+
+/// The connections of one process at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConnectionUse {
+    /// Most connections that the process may hold.
+    pub allowed: usize,
+    /// Connections that are lanes of a thread.
+    pub of_threads: usize,
+    /// Connections that are leased to a query.
+    pub leased: usize,
+    /// Open connections that wait for a query.
+    pub idle: usize,
+    /// Queries that wait for a connection.
+    pub waiting: usize,
+}
+
+impl ConnectionUse {
+    /// How these pools are used now.
+    pub(crate) fn of(pools: &Pools) -> Self {
+        match pools {
+            Pools::Postgres(pool) => {
+                let leases = Self::of_pool(pool.status());
+                let of_threads = pool.taken();
+                Self {
+                    allowed: leases.allowed + of_threads,
+                    of_threads,
+                    ..leases
+                }
+            }
+            Pools::Sqlite(pools) => {
+                let readers = Self::of_pool(pools.readers.status());
+                let writer = Self::of_pool(pools.writer.status());
+                let of_threads = pools.open_lanes.load(Ordering::Relaxed);
+                Self {
+                    allowed: readers.allowed + writer.allowed + of_threads,
+                    of_threads,
+                    leased: readers.leased + writer.leased,
+                    idle: readers.idle + writer.idle,
+                    waiting: readers.waiting + writer.waiting,
+                }
+            }
+        }
+    }
+
+    fn of_pool(pool: Status) -> Self {
+        Self {
+            allowed: pool.max_size,
+            of_threads: 0,
+            leased: pool.size.saturating_sub(pool.available),
+            idle: pool.available,
+            waiting: pool.waiting,
         }
     }
 }

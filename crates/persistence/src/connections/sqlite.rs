@@ -1,14 +1,31 @@
-//! An SQLite file, and how a connection to it is opened.
+//! The SQLite file of a process: created if allowed, opened, and watched; and its connections.
+//!
+//! A file that is deleted or replaced while it is open lives on without a name: rows saved into it
+//! are lost when the last connection closes. So the file under the path is compared with the open
+//! one, by device and inode, before every write and in every ping. That costs about a microsecond.
 
-use std::path::Path;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use deadpool::Runtime;
 use diesel::connection::SimpleConnection as _;
 use diesel::result::Error;
 use diesel::{Connection as _, ConnectionError, ConnectionResult, SqliteConnection};
+use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::pooled_connection::{
+    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
+};
+use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
+use crate::connections::connection::{AsyncSqliteConnection, BlockedThread};
 use crate::connections::deadline::WAIT;
+use crate::error::{ConnectError, PersistenceError};
 
 /// Pause before a locked file is tried again.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -63,4 +80,226 @@ pub(crate) fn keep_write_ahead_log(connection: &mut SqliteConnection) -> Connect
 /// Whether another process holds a lock on the file. diesel keeps SQLite's message, not its code.
 fn is_locked(error: &Error) -> bool {
     matches!(error, Error::DatabaseError(_, what) if what.message() == "database is locked")
+}
+
+/// Whether a missing file is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MissingFile {
+    /// The file is created.
+    IsMade,
+    /// Opening fails.
+    IsRefused,
+}
+
+/// An open SQLite file.
+pub(crate) struct SqliteFile {
+    /// An absolute path.
+    path: PathBuf,
+    identity: FileIdentity,
+    /// Whether it was already logged that the file under the path is not the open one.
+    is_logged: AtomicBool,
+}
+
+/// Device and inode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    fn of(path: &Path) -> io::Result<Self> {
+        let found = fs::metadata(path)?;
+        Ok(Self(found.dev(), found.ino()))
+    }
+}
+
+impl SqliteFile {
+    /// Opens the file once. A new file is readable by its owner only; a file that must exist may be
+    /// another program's, and is not changed. Blocks the thread.
+    pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
+        let failed = |reason: String| ConnectError::File {
+            path: path.display().to_string(),
+            reason,
+        };
+        match missing {
+            MissingFile::IsMade => create(&path).map_err(failed)?,
+            MissingFile::IsRefused if !path.exists() => {
+                return Err(ConnectError::NoFile { path });
+            }
+            MissingFile::IsRefused => {}
+        }
+        open(&path, WRITER)
+            .and_then(|mut connection| match missing {
+                MissingFile::IsMade => keep_write_ahead_log(&mut connection),
+                // reads the file: setting up the connection does not
+                MissingFile::IsRefused => connection
+                    .batch_execute("SELECT 1 FROM sqlite_master LIMIT 1")
+                    .map_err(ConnectionError::CouldntSetupConfiguration),
+            })
+            .map_err(|error| failed(error.to_string()))?;
+        let identity = FileIdentity::of(&path).map_err(|error| failed(error.to_string()))?;
+        Ok(Self {
+            path,
+            identity,
+            is_logged: AtomicBool::default(),
+        })
+    }
+
+    /// Opens a connection and sets it up with these pragmas. Blocks the thread.
+    ///
+    /// A file that replaced the open one is refused: rows would be split between the two files.
+    pub(crate) fn connect(&self, setup: &str) -> ConnectionResult<SqliteConnection> {
+        self.check()
+            .map_err(|error| ConnectionError::BadConnection(error.to_string()))?;
+        open(&self.path, setup)
+    }
+
+    /// Checks that the file under the path is still the open one. Logs once when it is not, and
+    /// once when it is again.
+    pub(crate) fn check(&self) -> Result<(), PersistenceError> {
+        let is_open_one = FileIdentity::of(&self.path).is_ok_and(|found| found == self.identity);
+        if self.is_logged.load(Ordering::Relaxed) == is_open_one {
+            self.log(is_open_one);
+        }
+        if is_open_one {
+            return Ok(());
+        }
+        let words = "its file was deleted or replaced while it was open";
+        Err(PersistenceError::Unavailable(words.to_owned()))
+    }
+
+    fn log(&self, is_open_one: bool) {
+        // only one of the threads that notice it logs it
+        if self.is_logged.swap(!is_open_one, Ordering::Relaxed) != is_open_one {
+            return;
+        }
+        let path = self.path.display();
+        if is_open_one {
+            tracing::info!("the database file {path} is the open one again: results are saved");
+        } else {
+            tracing::error!(
+                "the database file {path} was deleted or replaced while it is open: nothing is saved \
+                 until it is put back; to use another file in its place, restart the node"
+            );
+        }
+    }
+}
+
+/// Creates the file if it is missing, readable by its owner only. An existing file is not even
+/// opened: closing it would release every lock that this process holds on it (POSIX), SQLite's
+/// included.
+fn create(path: &Path) -> Result<(), String> {
+    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _until_it_is_closed = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    options.mode(0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(path);
+            Err(format!("the folder {} does not exist", folder.display()))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Connections that read, each of which may keep one thread busy.
+const READERS: usize = 4;
+
+/// Both pools of one file.
+pub(crate) struct SqlitePools {
+    /// The file.
+    pub(crate) file: Arc<SqliteFile>,
+    /// Connections that read. Many may read while one writes.
+    pub(crate) readers: Pool<AsyncSqliteConnection>,
+    /// The one connection that writes: queries queue for it instead of waiting for a lock.
+    pub(crate) writer: Pool<AsyncSqliteConnection>,
+    /// How many lanes are open.
+    pub(crate) open_lanes: Arc<AtomicUsize>,
+}
+
+impl SqlitePools {
+    /// Opens the file once. Blocks the thread.
+    pub(crate) fn open(path: PathBuf, missing: MissingFile) -> Result<Self, ConnectError> {
+        let file = Arc::new(SqliteFile::open(path, missing)?);
+        let readers = pool(&file, READER, READERS)?;
+        let writer = pool(&file, WRITER, 1)?;
+        Ok(Self {
+            file,
+            readers,
+            writer,
+            open_lanes: Arc::default(),
+        })
+    }
+}
+
+fn pool(
+    file: &Arc<SqliteFile>,
+    setup: &'static str,
+    size: usize,
+) -> Result<Pool<AsyncSqliteConnection>, ConnectError> {
+    let mut config = ManagerConfig::default();
+    config.recycling_method = RecyclingMethod::Fast;
+    let file = Arc::clone(file);
+    config.custom_setup = Box::new(move |_| {
+        let file = Arc::clone(&file);
+        Box::pin(async move {
+            let opening = tokio::task::spawn_blocking(move || file.connect(setup)).await;
+            let opened = opening.map_err(|error| ConnectionError::BadConnection(error.to_string()));
+            opened?.map(AsyncSqliteConnection::new)
+        })
+    });
+    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
+    Pool::builder(manager)
+        .max_size(size)
+        .runtime(Runtime::Tokio1)
+        .wait_timeout(Some(WAIT))
+        .create_timeout(Some(WAIT))
+        .build()
+        .map_err(|error| ConnectError::Address(error.to_string()))
+}
+
+/// The lane of one thread; its connection only reads.
+pub(crate) struct SqliteLane {
+    file: Arc<SqliteFile>,
+    connection: OnceCell<Arc<Mutex<AsyncSqliteConnection>>>,
+    open_lanes: Arc<AtomicUsize>,
+}
+
+impl SqliteLane {
+    /// A lane whose connection is opened at its first use.
+    pub(crate) fn new(pools: &SqlitePools) -> Self {
+        Self {
+            file: Arc::clone(&pools.file),
+            connection: OnceCell::new(),
+            open_lanes: Arc::clone(&pools.open_lanes),
+        }
+    }
+
+    /// The connection, opened on this thread at first use.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) async fn reader(
+        &self,
+    ) -> Result<OwnedMutexGuard<AsyncSqliteConnection>, PersistenceError> {
+        let opening = self.connection.get_or_try_init(async || {
+            let opened = self.file.connect(READER)?;
+            self.open_lanes.fetch_add(1, Ordering::Relaxed);
+            let connection = AsyncSqliteConnection::with_runtime(opened, BlockedThread::OfCaller);
+            Ok(Arc::new(Mutex::new(connection)))
+        });
+        let connection = opening
+            .await
+            .map_err(|error: ConnectionError| PersistenceError::Unavailable(error.to_string()))?;
+        Ok(Arc::clone(connection).lock_owned().await)
+    }
+}
+
+impl Drop for SqliteLane {
+    fn drop(&mut self) {
+        if self.connection.initialized() {
+            self.open_lanes.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
 }

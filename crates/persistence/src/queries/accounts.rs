@@ -5,10 +5,10 @@ use diesel::prelude::*;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::AccountId;
 
-use crate::connections::on;
+use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::accounts;
 use crate::schema::sql_types::Bind;
 
@@ -57,8 +57,7 @@ impl Database {
             if on!(tx, execute(insert))? == 0 {
                 return Ok(CreateOutcome::NameTaken);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(CreateOutcome::Created)
         })
         .await
@@ -68,18 +67,13 @@ impl Database {
     pub async fn find_account(&self, name: &str) -> Result<Option<AccountRow>, PersistenceError> {
         let name = name.to_owned();
         let query = accounts::table.filter(accounts::name.eq(name));
-        self.read(async move |mut connection| {
-            let found = on!(connection, get_result(query) as AccountRow);
-            Ok(found.optional()?)
-        })
-        .await
+        find_as!(self, query, AccountRow).await
     }
 
     /// Every account, ordered by name.
     pub async fn list_accounts(&self) -> Result<Vec<AccountRow>, PersistenceError> {
         let query = accounts::table.order(accounts::name);
-        self.read(async move |mut connection| Ok(on!(connection, load(query) as AccountRow)?))
-            .await
+        load_as!(self, query, AccountRow).await
     }
 
     /// Finds the account named [`DEFAULT_ACCOUNT`], or creates it with the stamp's id and moment.

@@ -2,9 +2,6 @@
 //! it is kept with the id up to which it was read, so that a look reads the newest results only.
 
 mod holds;
-mod open_cost;
-
-pub use self::holds::{BudgetHolder, BudgetLeft};
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -14,61 +11,49 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
 
+pub use self::holds::{BudgetHolder, BudgetLeft};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::counts::number_of;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::queries::prisms::row::WriteOutcome;
-use crate::queries::results::provenance::{cost_columns, saved_cost};
+use crate::queries::results::row::cost_columns;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{account_budgets, accounts};
 
 /// The budget of an account, and what was counted of a month.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = account_budgets)]
 pub struct BudgetRow {
     /// The account.
+    #[diesel(column_name = account_id)]
     pub account: AccountId,
     /// The budget.
+    #[diesel(column_name = budget_nanos, deserialize_as = Stored<account_budgets::budget_nanos>)]
     pub budget: MonthBudget,
     /// The month that was read last.
+    #[diesel(embed)]
     pub counted: CountedMonth,
     /// The share of the budget, in percent, that was announced in the month; 0 for none.
     pub announced_percent: i32,
 }
 
 /// What a month had cost when it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = account_budgets)]
 pub struct CountedMonth {
     /// The first day of the month in UTC.
+    #[diesel(deserialize_as = Stored<account_budgets::month>)]
     pub month: NaiveDate,
     /// The cost is that of the month's results with ids up to this one, deleted ones among them.
+    #[diesel(column_name = counted_to)]
     pub up_to: ResultId,
     /// The cost.
+    #[diesel(select_expression = (account_budgets::cost_nanos, account_budgets::cost_attos))]
+    #[diesel(deserialize_as = Stored<(account_budgets::cost_nanos, account_budgets::cost_attos)>)]
     pub cost: Cost,
-}
-
-impl CountedMonth {
-    /// Nothing was read: a month that is over.
-    const NONE: Self = Self {
-        month: NaiveDate::MIN,
-        up_to: ResultId::LOWEST,
-        cost: Cost::from_attos(0),
-    };
-}
-
-#[derive(Insertable, Queryable, Selectable)]
-#[diesel(table_name = account_budgets)]
-struct BudgetColumns {
-    #[diesel(serialize_as = Bind<AccountId>)]
-    account_id: AccountId,
-    budget_nanos: i64,
-    month: i32,
-    #[diesel(serialize_as = Bind<ResultId>)]
-    counted_to: ResultId,
-    cost_nanos: i64,
-    cost_attos: i64,
-    announced_percent: i32,
 }
 
 impl Database {
@@ -96,7 +81,16 @@ impl Database {
                     on!(tx, execute(diesel::delete(stored)))?;
                 }
                 Some(budget) => {
-                    let new = BudgetColumns::new(account, budget, CountedMonth::NONE);
+                    let new = (
+                        account_budgets::account_id.eq(Bind(account)),
+                        account_budgets::budget_nanos.eq(budget_column(budget)),
+                        // nothing was read: a month that is over
+                        account_budgets::month.eq(number_of(NaiveDate::MIN)),
+                        account_budgets::counted_to.eq(Bind(ResultId::LOWEST)),
+                        account_budgets::cost_nanos.eq(0),
+                        account_budgets::cost_attos.eq(0),
+                        account_budgets::announced_percent.eq(0),
+                    );
                     let save = diesel::insert_into(account_budgets::table)
                         .values(new)
                         .on_conflict(account_budgets::account_id)
@@ -117,8 +111,7 @@ impl Database {
                 to: budget.map(EventDetail::from),
                 ..stamp.event(EventAction::BudgetSet, target)
             };
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(WriteOutcome::Saved)
         })
         .await
@@ -131,13 +124,13 @@ impl Database {
     ) -> Result<Option<BudgetRow>, PersistenceError> {
         let query = account_budgets::table.find(Bind(account));
         let database = self.without_lanes();
-        find_as!(database, query, BudgetColumns).await
+        find_as!(database, query, BudgetRow).await
     }
 
     /// Every budget, in the order of the accounts' ids.
     pub async fn list_budgets(&self) -> Result<Vec<BudgetRow>, PersistenceError> {
         let query = account_budgets::table.order(account_budgets::account_id);
-        load_as!(self, query, BudgetColumns).await
+        load_as!(self, query, BudgetRow).await
     }
 
     /// Stores what a month had cost, if nothing else was stored since `read`, so that an older sum
@@ -154,18 +147,15 @@ impl Database {
             .find(Bind(account))
             .filter(account_budgets::month.eq(number_of(read.month)))
             .filter(account_budgets::counted_to.eq(Bind(read.up_to)));
-        self.write(async move |mut connection| {
-            let update = diesel::update(as_read).set((
-                account_budgets::month.eq(number_of(counted.month)),
-                account_budgets::counted_to.eq(Bind(counted.up_to)),
-                account_budgets::cost_nanos.eq(nanos),
-                account_budgets::cost_attos.eq(attos),
-                is_new_month.then(|| account_budgets::announced_percent.eq(0)),
-            ));
-            let moved = on!(connection, execute(update))?;
-            Ok(WriteOutcome::of(moved == 1))
-        })
-        .await
+        let update = diesel::update(as_read).set((
+            account_budgets::month.eq(number_of(counted.month)),
+            account_budgets::counted_to.eq(Bind(counted.up_to)),
+            account_budgets::cost_nanos.eq(nanos),
+            account_budgets::cost_attos.eq(attos),
+            is_new_month.then(|| account_budgets::announced_percent.eq(0)),
+        ));
+        let moved = self.execute(update).await?;
+        Ok(WriteOutcome::of(moved == 1))
     }
 
     /// Records that a share of a budget was used in a month, with an event, if neither this share
@@ -188,47 +178,10 @@ impl Database {
             if on!(tx, execute(update))? == 0 {
                 return Ok(WriteOutcome::Stale);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(WriteOutcome::Saved)
         })
         .await
-    }
-}
-
-impl BudgetColumns {
-    fn new(account: AccountId, budget: MonthBudget, counted: CountedMonth) -> Self {
-        let (cost_nanos, cost_attos) = cost_columns(counted.cost);
-        Self {
-            account_id: account,
-            budget_nanos: budget_column(budget),
-            month: number_of(counted.month),
-            counted_to: counted.up_to,
-            cost_nanos,
-            cost_attos,
-            announced_percent: 0,
-        }
-    }
-}
-
-impl TryFrom<BudgetColumns> for BudgetRow {
-    type Error = PersistenceError;
-
-    fn try_from(columns: BudgetColumns) -> Result<Self, PersistenceError> {
-        let unreadable = |column| PersistenceError::Unreadable { column };
-        let budget = saved_budget(columns.budget_nanos);
-        let month = NaiveDate::from_epoch_days(columns.month);
-        let cost = saved_cost(Some(columns.cost_nanos), Some(columns.cost_attos))?;
-        Ok(Self {
-            account: columns.account_id,
-            budget: budget.ok_or(unreadable("account_budgets.budget_nanos"))?,
-            counted: CountedMonth {
-                month: month.ok_or(unreadable("account_budgets.month"))?,
-                up_to: columns.counted_to,
-                cost: cost.unwrap_or_default(),
-            },
-            announced_percent: columns.announced_percent,
-        })
     }
 }
 

@@ -2,7 +2,6 @@
 //! at each read.
 
 mod count_results;
-mod uncounted_prisms;
 
 use chrono::NaiveDate;
 use diesel::prelude::*;
@@ -11,15 +10,12 @@ use diesel::sql_types::{BigInt, Integer, Nullable};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use uuid::Uuid;
 
-use crate::connections::on;
+pub(crate) use self::count_results::lock_watermark;
+pub use self::count_results::{CountProgress, UncountedPrism, Watermark};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
-
-pub use self::count_results::CountProgress;
-pub(crate) use self::count_results::lock_watermark;
-pub use self::uncounted_prisms::{UncountedPrism, Watermark};
 
 /// The key in counts of results that no API key made: a column of a primary key cannot be null.
 pub(crate) const NO_KEY: ApiKeyId = ApiKeyId::new(Uuid::nil());
@@ -120,15 +116,12 @@ impl Database {
         account: AccountId,
         since: NaiveDate,
     ) -> Result<Vec<KeptCounts>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = sql_query(KEPT)
-                .bind::<Integer, _>(number_of(since))
-                .bind::<Id, _>(Bind(account))
-                .bind::<Id, _>(Bind(account));
-            let found: Vec<KeptColumns> = on!(connection, load(query))?;
-            found.into_iter().map(KeptCounts::try_from).collect()
-        })
-        .await
+        let query = sql_query(KEPT)
+            .bind::<Integer, _>(number_of(since))
+            .bind::<Id, _>(Bind(account))
+            .bind::<Id, _>(Bind(account));
+        let found: Vec<KeptColumns> = self.load(query).await?;
+        found.into_iter().map(KeptCounts::try_from).collect()
     }
 
     /// The first result after the watermark, for each of the account's prisms that has one.
@@ -136,14 +129,11 @@ impl Database {
         &self,
         account: AccountId,
     ) -> Result<Vec<(PrismId, ResultId)>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = sql_query(FIRST_UNCOUNTED)
-                .bind::<Id, _>(Bind(ResultId::LOWEST))
-                .bind::<Id, _>(Bind(account));
-            let found: Vec<FirstColumns> = on!(connection, load(query))?;
-            Ok(found.into_iter().map(|it| (it.prism, it.first)).collect())
-        })
-        .await
+        let query = sql_query(FIRST_UNCOUNTED)
+            .bind::<Id, _>(Bind(ResultId::LOWEST))
+            .bind::<Id, _>(Bind(account));
+        let found: Vec<FirstColumns> = self.load(query).await?;
+        Ok(found.into_iter().map(|it| (it.prism, it.first)).collect())
     }
 
     /// The first result of a prism after an id.
@@ -152,18 +142,15 @@ impl Database {
         prism: PrismId,
         after: ResultId,
     ) -> Result<Option<ResultId>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                // ordered like the prism's index: ordered by id alone, the planner would walk over
-                // the results of other prisms
-                .filter(results::prism_id.eq_any(vec![Bind(prism)]))
-                .filter(results::id.gt(Bind(after)))
-                .order((results::prism_id, results::id))
-                .limit(1)
-                .select(results::id);
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
+        let query = results::table
+            // ordered like the prism's index: ordered by id alone, the planner would walk over
+            // the results of other prisms
+            .filter(results::prism_id.eq_any(vec![Bind(prism)]))
+            .filter(results::id.gt(Bind(after)))
+            .order((results::prism_id, results::id))
+            .limit(1)
+            .select(results::id);
+        self.find(query).await
     }
 
     /// Counts the results of a prism after one id and up to another, by key.
@@ -173,26 +160,23 @@ impl Database {
         after: ResultId,
         up_to: ResultId,
     ) -> Result<Vec<KeyCount>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::prism_id.eq(Bind(prism)))
-                .filter(results::id.gt(Bind(after)))
-                .filter(results::id.le(Bind(up_to)))
-                .group_by(results::api_key_id)
-                .select((
-                    results::api_key_id,
-                    diesel::dsl::count_star(),
-                    diesel::dsl::count(results::error),
-                ));
-            let counted: Vec<(Option<ApiKeyId>, i64, i64)> = on!(connection, load(query))?;
-            let counts = counted.into_iter().map(|(api_key, all, failed)| KeyCount {
-                api_key,
-                ok: whole(all - failed),
-                failed: whole(failed),
-            });
-            Ok(counts.collect())
-        })
-        .await
+        let query = results::table
+            .filter(results::prism_id.eq(Bind(prism)))
+            .filter(results::id.gt(Bind(after)))
+            .filter(results::id.le(Bind(up_to)))
+            .group_by(results::api_key_id)
+            .select((
+                results::api_key_id,
+                diesel::dsl::count_star(),
+                diesel::dsl::count(results::error),
+            ));
+        let counted: Vec<(Option<ApiKeyId>, i64, i64)> = self.load(query).await?;
+        let counts = counted.into_iter().map(|(api_key, all, failed)| KeyCount {
+            api_key,
+            ok: whole(all - failed),
+            failed: whole(failed),
+        });
+        Ok(counts.collect())
     }
 }
 

@@ -1,12 +1,15 @@
-//! The entry point to the database: opened once, cloned wherever queries are made.
-
-mod cache;
+//! The entry point to the database: opened once, cloned wherever queries are made. It keeps prism
+//! versions and lenses by revision, which never change, in a bounded cache.
 
 use std::future::Future;
+use std::hash::Hash;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use diesel::OptionalExtension as _;
 use futures_util::FutureExt as _;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -14,11 +17,10 @@ use refract_traces::{CallTrace, StatementName};
 use tokio::runtime::Handle;
 
 use crate::connections::{
-    Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
-    MissingFile, Pools, Transaction, on,
+    Change, Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
+    MissingFile, Pools, RowsQuery, Transaction, on,
 };
 use crate::error::{ConnectError, PersistenceError};
-use crate::queries::database::cache::Immutable;
 use crate::queries::results::insert::ResultRow;
 
 /// The address of the database, and the number of connections that one process may hold.
@@ -209,6 +211,38 @@ impl Database {
         self.connections.write(query)
     }
 
+    /// Loads the rows of one query.
+    pub(crate) fn load<T, Q>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<Vec<T>, PersistenceError>> + use<'_, T, Q>
+    where
+        T: Send + 'static,
+        Q: RowsQuery<T>,
+    {
+        self.read(async move |mut connection| Ok(on!(connection, load(query))?))
+    }
+
+    /// Finds the row of one query; `None` if there is no row.
+    pub(crate) fn find<T, Q>(
+        &self,
+        query: Q,
+    ) -> impl Future<Output = Result<Option<T>, PersistenceError>> + use<'_, T, Q>
+    where
+        T: Send + 'static,
+        Q: RowsQuery<T>,
+    {
+        self.read(async move |mut connection| Ok(on!(connection, get_result(query)).optional()?))
+    }
+
+    /// Runs one statement that changes rows; returns how many.
+    pub(crate) fn execute<Q: Change>(
+        &self,
+        change: Q,
+    ) -> impl Future<Output = Result<usize, PersistenceError>> + use<Q> {
+        self.write(async move |mut connection| Ok(on!(connection, execute(change))?))
+    }
+
     /// Begins a transaction and gives it to a body that writes, which commits it; a body that
     /// returns without rolls back. The body runs as a task of the main runtime to its end, even when
     /// the caller is cancelled.
@@ -228,4 +262,52 @@ impl Database {
 fn group_commit(connections: &Connections) -> Option<Arc<GroupCommit<ResultRow>>> {
     let groups_at_once = connections.groups_at_once()?;
     Some(Arc::new(GroupCommit::new(groups_at_once)))
+}
+
+/// Most JSON bytes of the values in one cache; in memory the values take a small multiple of that.
+const BYTES: u64 = 32 * 1024 * 1024;
+/// JSON bytes of a usual prism version, to size the cache's table.
+const USUAL_BYTES: usize = 8 * 1024;
+
+/// Values by key; the least useful are evicted when the bytes exceed the limit.
+pub(crate) struct Immutable<K, V>(Cache<K, Weighed<V>, ByBytes>);
+
+impl<K: Eq + Hash + Clone, V> Immutable<K, V> {
+    pub(crate) fn new() -> Self {
+        let items = usize::try_from(BYTES).unwrap_or(usize::MAX) / USUAL_BYTES;
+        Self(Cache::with_weighter(items, BYTES, ByBytes))
+    }
+
+    pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
+        self.0.get(key).map(|weighed| weighed.value)
+    }
+
+    /// Keeps a value that was read from this many bytes of JSON.
+    pub(crate) fn insert(&self, key: K, value: Arc<V>, bytes: usize) {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX).max(1);
+        self.0.insert(key, Weighed { value, bytes });
+    }
+}
+
+struct Weighed<V> {
+    value: Arc<V>,
+    bytes: u64,
+}
+
+impl<V> Clone for Weighed<V> {
+    fn clone(&self) -> Self {
+        Self {
+            value: Arc::clone(&self.value),
+            bytes: self.bytes,
+        }
+    }
+}
+
+#[derive(Clone)]
+struct ByBytes;
+
+impl<K, V> Weighter<K, Weighed<V>> for ByBytes {
+    fn weight(&self, _: &K, weighed: &Weighed<V>) -> u64 {
+        weighed.bytes
+    }
 }

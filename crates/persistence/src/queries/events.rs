@@ -3,7 +3,6 @@
 
 mod filter;
 mod names;
-mod telling;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,7 +10,7 @@ use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
     TargetKind,
 };
-use refract_domain::ids::{AccountId, EventId};
+use refract_domain::ids::{AccountId, EventId, PrismId};
 use uuid::Uuid;
 
 pub use self::filter::{EventActors, EventFilter, EventRange};
@@ -19,8 +18,8 @@ pub use self::names::PrismNameRow;
 use crate::connections::{Transaction, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::schema::events;
 use crate::schema::sql_types::{AnyId, Bind};
+use crate::schema::{events, people};
 
 /// The columns of an event.
 #[derive(Insertable, Queryable, Selectable)]
@@ -108,16 +107,19 @@ pub(crate) async fn add_event(tx: &mut Transaction, event: Event) -> QueryResult
     Ok(())
 }
 
+/// Saves an event in the transaction of the change that it records, and commits that.
+pub(crate) async fn commit_with(mut tx: Transaction, event: Event) -> QueryResult<()> {
+    add_event(&mut tx, event).await?;
+    tx.commit().await
+}
+
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
     pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {
         let columns = EventColumns::from(event);
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(events::table).values(columns);
-            on!(connection, execute(insert))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(events::table).values(columns);
+        self.execute(insert).await?;
+        Ok(())
     }
 
     /// Lists up to `limit` events of an account in a range that match the filter, newest first.
@@ -152,5 +154,70 @@ impl Database {
                 reading.map(|listed| listed.into_iter().rev().collect())
             }
         }
+    }
+}
+
+/// Actions that change a prism itself.
+const OF_PRISM: [EventAction; 7] = [
+    EventAction::PrismCreated,
+    EventAction::VersionSaved,
+    EventAction::PrismRenamed,
+    EventAction::PrismArchived,
+    EventAction::PrismRestored,
+    EventAction::LensSet,
+    EventAction::LensReset,
+];
+/// Signing in and out, which do not count as a person's last action.
+const OF_BEING_THERE: [EventAction; 2] = [EventAction::SignedIn, EventAction::SessionEnded];
+
+impl Database {
+    /// The newest changes of a prism, its versions and its lens, at most `limit`, newest first.
+    /// Exports, runs and purges are not changes.
+    pub async fn list_prism_events(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        limit: u32,
+    ) -> Result<Vec<Event>, PersistenceError> {
+        let query = events::table
+            .filter(events::account_id.eq(Bind(account)))
+            .filter(events::target_kind.eq(TargetKind::Prism.name()))
+            .filter(events::target_id.eq(Bind(AnyId::new(prism.uuid()))))
+            .filter(events::action.eq_any(OF_PRISM.map(EventAction::name)))
+            .order(events::id.desc())
+            .limit(i64::from(limit));
+        load_as!(self, query, EventColumns).await
+    }
+
+    /// The newest event of each person of an account, apart from signing in and out, in no
+    /// particular order. Removed people are left out. At most two queries.
+    pub async fn list_last_events(
+        &self,
+        account: AccountId,
+    ) -> Result<Vec<Event>, PersistenceError> {
+        self.read(async move |mut connection| {
+            let last = events::table
+                .filter(events::account_id.eq(Bind(account)))
+                .filter(events::actor_kind.eq(ActorKind::Person.name()))
+                .filter(events::actor_id.eq(people::id))
+                .filter(events::action.ne_all(OF_BEING_THERE.map(EventAction::name)))
+                .order(events::id.desc())
+                .limit(1)
+                .select(events::id)
+                .single_value();
+            let query = people::table
+                .filter(people::account_id.eq(Bind(account)))
+                .filter(people::removed_at.is_null())
+                .select(last);
+            let ids: Vec<Option<EventId>> = on!(connection, load(query))?;
+            let ids: Vec<_> = ids.into_iter().flatten().map(Bind).collect();
+            if ids.is_empty() {
+                return Ok(Vec::new());
+            }
+            let query = events::table.filter(events::id.eq_any(ids));
+            let found: Vec<EventColumns> = on!(connection, load(query) as EventColumns)?;
+            found.into_iter().map(Event::try_from).collect()
+        })
+        .await
     }
 }

@@ -1,23 +1,25 @@
-//! Stored file runs: made, found, listed, changed by people, and worked on under a lease.
+//! Stored file runs: made, found, listed, changed by people, and worked on under a lease. A change by
+//! a person names the state that it replaces (compare and swap).
 
-mod change;
 mod lease;
 mod row;
 
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, PrismId};
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
-pub use self::change::{FileRunMatch, FileRunUpdate};
 pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
+use self::row::limit_values;
 pub use self::row::{FileRunRow, NewFileRun};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, prisms, uploads};
 
@@ -67,8 +69,7 @@ impl Database {
                 file_runs::fence.eq(0),
             ));
             on!(tx, execute(insert))?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -120,15 +121,12 @@ impl Database {
         if runs.is_empty() {
             return Ok(Vec::new());
         }
-        self.read(async move |mut connection| {
-            let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
-            let query = file_runs::table
-                .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::id.eq_any(wanted))
-                .select((file_runs::id, file_runs::file_name));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let wanted: Vec<_> = runs.into_iter().map(Bind).collect();
+        let query = file_runs::table
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::id.eq_any(wanted))
+            .select((file_runs::id, file_runs::file_name));
+        self.load(query).await
     }
 
     /// Up to `limit` file runs of a prism whose files have this SHA-256, newest first.
@@ -156,14 +154,108 @@ impl Database {
         account: AccountId,
         prism: PrismId,
     ) -> Result<Option<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = file_runs::table
+        let query = file_runs::table
+            .filter(file_runs::account_id.eq(Bind(account)))
+            .filter(file_runs::prism_id.eq(Bind(prism)))
+            .filter(file_runs::file_check.is_not_null())
+            .order(file_runs::id.desc())
+            .select(file_runs::mappings);
+        self.find(query.limit(1)).await
+    }
+}
+
+/// A change of a file run's state by a person, in the account and at the moment of its event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRunUpdate {
+    /// The run.
+    pub run: FileRunId,
+    /// The state that the run must have, or nothing is changed.
+    pub from: FileRunState,
+    /// The new state.
+    pub to: FileRunState,
+    /// Whether nothing is changed once the file was deleted.
+    pub needs_file: bool,
+    /// Whether what the present holder of the lease writes is refused from now on. Another node can
+    /// take the run when that lease expires.
+    pub takes_lease: bool,
+    /// New limits; `None` keeps them.
+    pub limits: Option<FileRunLimits>,
+    /// New progress, as the use case wrote it; `None` keeps it.
+    pub progress: Option<String>,
+    /// New columns; `None` keeps them.
+    pub matched: Option<FileRunMatch>,
+}
+
+/// How columns were matched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRunMatch {
+    /// Which column is which field, as the use case wrote it.
+    pub mappings: String,
+    /// The version that is asked.
+    pub version: VersionNumber,
+}
+
+impl Database {
+    /// Changes the state of a file run of the event's account, clears its reason, and saves the
+    /// event. New columns clear what a check found. One transaction. Returns `false` when the run
+    /// has another state meanwhile, or its file was deleted and the change needs it.
+    ///
+    /// # Errors
+    /// When the version is missing, or the database fails.
+    pub async fn update_file_run(
+        &self,
+        update: FileRunUpdate,
+        event: Event,
+    ) -> Result<bool, PersistenceError> {
+        let (account, now) = (event.stamp.account, event.stamp.at);
+        let is_started = update.to == FileRunState::Running;
+        let ended_at = update.to.is_final().then_some(now);
+        self.begin(async move |mut tx| {
+            let has_file = file_runs::upload_id
+                .is_not_null()
+                .or::<_, Bool>(!update.needs_file);
+            let one = || file_runs::table.find(Bind(update.run));
+            let swapped = one()
                 .filter(file_runs::account_id.eq(Bind(account)))
-                .filter(file_runs::prism_id.eq(Bind(prism)))
-                .filter(file_runs::file_check.is_not_null())
-                .order(file_runs::id.desc())
-                .select(file_runs::mappings);
-            Ok(on!(connection, first(query)).optional()?)
+                .filter(file_runs::state.eq(update.from.name()))
+                .filter(has_file);
+            let swap = diesel::update(swapped).set((
+                file_runs::state.eq(update.to.name()),
+                file_runs::reason.eq(None::<String>),
+                file_runs::changed_at.eq(Bind(now)),
+                file_runs::ended_at.eq(ended_at),
+                file_runs::fence.eq(file_runs::fence + i64::from(update.takes_lease)),
+                update
+                    .progress
+                    .map(|progress| file_runs::progress.eq(progress)),
+            ));
+            if on!(tx, execute(swap))? == 0 {
+                return Ok(false);
+            }
+            if let Some(limits) = update.limits {
+                let (requests, tokens, rows) = limit_values(limits);
+                let update = diesel::update(one()).set((
+                    file_runs::most_model_requests.eq(requests),
+                    file_runs::most_tokens.eq(tokens),
+                    file_runs::most_failed_rows.eq(rows),
+                ));
+                on!(tx, execute(update))?;
+            }
+            if let Some(matched) = update.matched {
+                let update = diesel::update(one()).set((
+                    file_runs::mappings.eq(matched.mappings),
+                    file_runs::version.eq(matched.version.get()),
+                    file_runs::file_check.eq(None::<String>),
+                ));
+                on!(tx, execute(update))?;
+            }
+            if is_started {
+                let first = one().filter(file_runs::started_at.is_null());
+                let update = diesel::update(first).set(file_runs::started_at.eq(Some(now)));
+                on!(tx, execute(update))?;
+            }
+            commit_with(tx, event).await?;
+            Ok(true)
         })
         .await
     }

@@ -1,6 +1,5 @@
 //! Lenses: saved with the prism, read by revision and cached, since a revision never changes.
 
-pub(crate) mod lens_json;
 pub(crate) mod revisions;
 
 use std::sync::Arc;
@@ -11,15 +10,13 @@ use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
 use refract_traces::StatementName;
 
-use self::lens_json::{lens_from_json, lens_to_json};
 pub use self::revisions::{LensRevision, LensSave};
-use self::revisions::{LensRevisionColumns, keep_replaced_lens};
+use self::revisions::{LensRevisionColumns, keep_replaced_lens, lens_from_json, lens_to_json};
 use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
-use crate::queries::prisms::changes::{ChangeColumns, ChangeKind};
-use crate::queries::prisms::events::lens_changed;
+use crate::queries::events::commit_with;
+use crate::queries::prisms::changes::{ChangeColumns, ChangeKind, lens_changed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prism_changes, prisms};
@@ -40,16 +37,14 @@ impl Database {
         if let Some(cached) = self.cached.lenses.get(&(prism, revision)) {
             return Ok(Some(cached));
         }
+        let query = prisms::table
+            .filter(prisms::id.eq(Bind(prism)))
+            .filter(prisms::lens_revision.eq(revision))
+            .select(prisms::lens);
         let database = self.without_lanes();
-        let reading = database.read(async move |mut connection| {
-            let query = prisms::table
-                .filter(prisms::id.eq(Bind(prism)))
-                .filter(prisms::lens_revision.eq(revision))
-                .select(prisms::lens);
-            let json: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
-            Ok(json)
-        });
-        let Some(json) = self.named(&OF_LENS, reading).await? else {
+        let reading = self.named(&OF_LENS, database.find(query));
+        let json: Option<Option<String>> = reading.await?;
+        let Some(json) = json else {
             return Ok(None);
         };
         let lens = Arc::new(lens_from_json(json.as_deref())?);
@@ -94,8 +89,7 @@ impl Database {
             on!(tx, execute(kept))?;
             let change = diesel::insert_into(prism_changes::table).values(change);
             on!(tx, execute(change))?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(WriteOutcome::Saved)
         })
         .await

@@ -28,7 +28,7 @@ pub use self::sittings::SittingRow;
 use crate::connections::{Pools, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::marks::row::{OtherMarkColumns, SavedMarkColumns};
+use crate::queries::marks::row::{SavedMarkColumns, other_mark};
 use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, other_marks, results};
@@ -69,8 +69,10 @@ impl Database {
                 other_marks::question,
                 other_marks::marked_at,
                 other_marks::marker,
-            ));
-        load_as!(self, query, OtherMarkColumns).await
+            ))
+            .select(other_mark());
+        let found: Vec<SavedMarkColumns> = self.load(query).await?;
+        found.into_iter().map(Mark::try_from).collect()
     }
 
     /// Up to `limit` results of a prism with a question, or this one, about which people differ and
@@ -176,14 +178,11 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Vec<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = marks::table
-                .filter(marks::prism_id.eq(Bind(prism)))
-                .select(marks::question)
-                .distinct();
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = marks::table
+            .filter(marks::prism_id.eq(Bind(prism)))
+            .select(marks::question)
+            .distinct();
+        self.load(query).await
     }
 
     /// The newest result of a prism; `None` when it has none.
@@ -191,14 +190,11 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Option<ResultId>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::prism_id.eq(Bind(prism)))
-                .order(results::id.desc())
-                .select(results::id);
-            Ok(on!(connection, first(query)).optional()?)
-        })
-        .await
+        let query = results::table
+            .filter(results::prism_id.eq(Bind(prism)))
+            .order(results::id.desc())
+            .select(results::id);
+        self.find(query.limit(1)).await
     }
 
     /// How many results of a prism have a mark, for each question with marks.
@@ -206,21 +202,18 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<HashMap<QuestionKey, u64>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = marks::table
-                .filter(marks::prism_id.eq(Bind(prism)))
-                .group_by(marks::question)
-                .select((marks::question, diesel::dsl::count_star()));
-            let counted: Vec<(String, i64)> = on!(connection, load(query))?;
-            let counted = counted.into_iter().map(|(question, count)| {
-                let column = "marks.question";
-                let question = QuestionKey::parse(&question);
-                let question = question.map_err(|_| PersistenceError::Unreadable { column })?;
-                Ok((question, u64::try_from(count).unwrap_or_default()))
-            });
-            counted.collect()
-        })
-        .await
+        let query = marks::table
+            .filter(marks::prism_id.eq(Bind(prism)))
+            .group_by(marks::question)
+            .select((marks::question, diesel::dsl::count_star()));
+        let counted: Vec<(String, i64)> = self.load(query).await?;
+        let counted = counted.into_iter().map(|(question, count)| {
+            let column = "marks.question";
+            let question = QuestionKey::parse(&question);
+            let question = question.map_err(|_| PersistenceError::Unreadable { column })?;
+            Ok((question, u64::try_from(count).unwrap_or_default()))
+        });
+        counted.collect()
     }
 
     /// How many results of a prism have a mark of a question that is a fair sample's. Reads all marks

@@ -1,7 +1,6 @@
 //! Prisms themselves: their names, slugs and whether they are archived.
 
 pub(super) mod changes;
-pub(super) mod events;
 mod example_checks;
 mod example_texts;
 pub(super) mod row;
@@ -14,6 +13,7 @@ use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
 
+use self::changes::renamed;
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};
 pub use self::example_checks::{ExampleCheck, WordingHash};
 pub use self::example_texts::{
@@ -27,7 +27,6 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prisms::changes::ChangeColumns;
-use crate::queries::prisms::events::renamed;
 use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prism_versions, prisms};

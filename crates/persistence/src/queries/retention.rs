@@ -1,7 +1,6 @@
 //! Retention and erasure: which results are deleted by age or on request, and how.
 
 mod delete_results;
-mod leases;
 mod purgeable_results;
 mod rounds;
 

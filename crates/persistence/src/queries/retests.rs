@@ -1,27 +1,24 @@
 //! Stored retests: made, found, listed, changed by people, worked on under a lease, and deleted.
 
-mod answers;
 mod change;
 mod lease;
-mod new_retest;
-mod row;
 
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
-use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
+use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::retest::RetestState;
 
-pub use self::answers::RetestTextRow;
-pub use self::change::RetestUpdate;
-pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease};
-pub use self::new_retest::{CreateRetestOutcome, NewRetest};
-pub use self::row::{RetestCounts, RetestRow};
+pub use self::change::{CreateRetestOutcome, NewRetest, RetestUpdate};
+pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease, RetestTextRow};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{retest_answers, retests};
 
 /// Answers that one transaction deletes.
@@ -61,29 +58,26 @@ impl Database {
         ids: &[RetestId],
     ) -> Result<HashMap<RetestId, RetestCounts>, PersistenceError> {
         let ids: Vec<_> = ids.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = retest_answers::table
-                .filter(retest_answers::retest_id.eq_any(ids))
-                .group_by(retest_answers::retest_id)
-                .select((
-                    retest_answers::retest_id,
-                    count_star(),
-                    count(retest_answers::answers),
-                    count(retest_answers::failure),
-                ));
-            let found: Vec<(RetestId, i64, i64, i64)> = on!(connection, load(query))?;
-            let number = |counted: i64| u64::try_from(counted).unwrap_or_default();
-            let counts = found.into_iter().map(|(id, texts, answered, failed)| {
-                let counts = RetestCounts {
-                    texts: number(texts),
-                    answered: number(answered),
-                    failed: number(failed),
-                };
-                (id, counts)
-            });
-            Ok(counts.collect())
-        })
-        .await
+        let query = retest_answers::table
+            .filter(retest_answers::retest_id.eq_any(ids))
+            .group_by(retest_answers::retest_id)
+            .select((
+                retest_answers::retest_id,
+                count_star(),
+                count(retest_answers::answers),
+                count(retest_answers::failure),
+            ));
+        let found: Vec<(RetestId, i64, i64, i64)> = self.load(query).await?;
+        let number = |counted: i64| u64::try_from(counted).unwrap_or_default();
+        let counts = found.into_iter().map(|(id, texts, answered, failed)| {
+            let counts = RetestCounts {
+                texts: number(texts),
+                answered: number(answered),
+                failed: number(failed),
+            };
+            (id, counts)
+        });
+        Ok(counts.collect())
     }
 
     /// Deletes retests that ended before a moment, at most `limit` of them, each with its answers.
@@ -96,27 +90,20 @@ impl Database {
         before: DateTime<Utc>,
         limit: u32,
     ) -> Result<u64, PersistenceError> {
-        let old = self.read(async move |mut connection| {
-            let query = retests::table
-                .filter(retests::ended_at.lt(Some(before)))
-                .order(retests::ended_at)
-                .limit(i64::from(limit))
-                .select(retests::id);
-            let ids: Vec<RetestId> = on!(connection, load(query))?;
-            Ok(ids)
-        });
+        let old = retests::table
+            .filter(retests::ended_at.lt(Some(before)))
+            .order(retests::ended_at)
+            .limit(i64::from(limit))
+            .select(retests::id);
+        let old: Vec<RetestId> = self.load(old).await?;
         let mut deleted = 0;
-        for retest in old.await? {
+        for retest in old {
             while self.delete_first_answers(retest).await? {}
-            deleted += self
-                .write(async move |mut connection| {
-                    // one that was continued meanwhile stays
-                    let ended = retests::table
-                        .find(Bind(retest))
-                        .filter(retests::ended_at.lt(Some(before)));
-                    Ok(on!(connection, execute(diesel::delete(ended)))?)
-                })
-                .await?;
+            // one that was continued meanwhile stays
+            let ended = retests::table
+                .find(Bind(retest))
+                .filter(retests::ended_at.lt(Some(before)));
+            deleted += self.execute(diesel::delete(ended)).await?;
         }
         Ok(u64::try_from(deleted).unwrap_or(u64::MAX))
     }
@@ -152,4 +139,52 @@ impl Database {
         })
         .await
     }
+}
+
+/// A stored retest.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = retests)]
+pub struct RetestRow {
+    /// `UUIDv7`.
+    pub id: RetestId,
+    /// The account that the retest belongs to.
+    #[diesel(column_name = account_id)]
+    pub account: AccountId,
+    /// The prism that is asked.
+    #[diesel(column_name = prism_id)]
+    pub prism: PrismId,
+    /// The saved version that is asked; `None` for a draft, or for the one that answered each text.
+    #[diesel(deserialize_as = Stored<retests::version>)]
+    pub version: Option<VersionNumber>,
+    /// The name of the model that is asked.
+    pub model: String,
+    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
+    pub drawn: String,
+    /// What the retest is doing.
+    #[diesel(deserialize_as = Stored<retests::state>)]
+    pub state: RetestState,
+    /// Why the retest failed.
+    pub reason: Option<String>,
+    /// Flips when the last lease ended; `None` before.
+    #[diesel(deserialize_as = Stored<retests::flips>)]
+    pub flips: Option<u64>,
+    /// The person who started the retest.
+    pub made_by: Option<PersonId>,
+    /// When the retest was made.
+    pub made_at: DateTime<Utc>,
+    /// When the retest ended; `None` while it is under way.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Until when a node holds the retest, at the latest.
+    pub lease_until: Option<DateTime<Utc>>,
+}
+
+/// Counts of the texts of a retest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RetestCounts {
+    /// Texts that were drawn, without those of results that were deleted since.
+    pub texts: u64,
+    /// Texts with new answers.
+    pub answered: u64,
+    /// Texts to which the model gave no answer.
+    pub failed: u64,
 }

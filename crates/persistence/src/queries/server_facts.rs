@@ -18,15 +18,12 @@ impl Database {
         servers: String,
         since: DateTime<Utc>,
     ) -> Result<Option<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = QueryDsl::filter(
-                server_facts::table.find(servers),
-                server_facts::learned_at.ge(Bind(since)),
-            )
-            .select(server_facts::facts);
-            Ok(on!(connection, first(query)).optional()?)
-        })
-        .await
+        let query = QueryDsl::filter(
+            server_facts::table.find(servers),
+            server_facts::learned_at.ge(Bind(since)),
+        )
+        .select(server_facts::facts);
+        self.find(query.limit(1)).await
     }
 
     /// Keeps the facts about the servers of this name. Equal facts keep the moment at which they were

@@ -6,10 +6,8 @@
 
 mod account_rows;
 mod account_table;
-mod columns;
 mod files;
 mod import;
-mod lines;
 mod snapshot;
 mod statements;
 mod tables;

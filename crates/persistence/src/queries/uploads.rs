@@ -4,6 +4,7 @@
 mod deletion;
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::AssumeNotNull;
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PersonId, UploadId};
@@ -12,8 +13,9 @@ pub use self::deletion::{OldUploadRow, OldUploads, UploadDeletion};
 use crate::connections::{find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{upload_pieces, uploads};
 
 /// An upload before its first piece.
@@ -32,7 +34,8 @@ pub struct NewUploadRow {
 }
 
 /// A whole upload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = uploads)]
 pub struct UploadRow {
     /// `UUIDv7`.
     pub id: UploadId,
@@ -43,54 +46,26 @@ pub struct UploadRow {
     /// When the upload began.
     pub uploaded_at: DateTime<Utc>,
     /// Size of the file as it was sent, in bytes.
+    #[diesel(select_expression = uploads::bytes.assume_not_null())]
+    #[diesel(deserialize_as = Stored<AssumeNotNull<uploads::bytes>>)]
     pub bytes: u64,
     /// SHA-256 of the file as it was sent, in hexadecimal.
+    #[diesel(select_expression = uploads::sha256.assume_not_null())]
     pub sha256: String,
-}
-
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = uploads)]
-struct UploadColumns {
-    id: UploadId,
-    uploaded_by: Option<PersonId>,
-    file_name: String,
-    uploaded_at: DateTime<Utc>,
-    bytes: Option<i64>,
-    sha256: Option<String>,
-}
-
-impl TryFrom<UploadColumns> for UploadRow {
-    type Error = PersistenceError;
-
-    fn try_from(columns: UploadColumns) -> Result<Self, PersistenceError> {
-        let unreadable = |column| PersistenceError::Unreadable { column };
-        let bytes = columns.bytes.and_then(|bytes| u64::try_from(bytes).ok());
-        Ok(Self {
-            id: columns.id,
-            uploaded_by: columns.uploaded_by,
-            file_name: columns.file_name,
-            uploaded_at: columns.uploaded_at,
-            bytes: bytes.ok_or(unreadable("uploads.bytes"))?,
-            sha256: columns.sha256.ok_or(unreadable("uploads.sha256"))?,
-        })
-    }
 }
 
 impl Database {
     /// Saves an upload before its first piece.
     pub async fn begin_upload(&self, new: NewUploadRow) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(uploads::table).values((
-                uploads::id.eq(Bind(new.id)),
-                uploads::account_id.eq(Bind(new.account)),
-                uploads::uploaded_by.eq(new.uploaded_by),
-                uploads::file_name.eq(new.file_name),
-                uploads::uploaded_at.eq(Bind(new.uploaded_at)),
-            ));
-            on!(connection, execute(insert))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(uploads::table).values((
+            uploads::id.eq(Bind(new.id)),
+            uploads::account_id.eq(Bind(new.account)),
+            uploads::uploaded_by.eq(new.uploaded_by),
+            uploads::file_name.eq(new.file_name),
+            uploads::uploaded_at.eq(Bind(new.uploaded_at)),
+        ));
+        self.execute(insert).await?;
+        Ok(())
     }
 
     /// Saves a piece of an upload: its number, from 0, and its compressed bytes.
@@ -103,16 +78,13 @@ impl Database {
         number: i32,
         content: Vec<u8>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(upload_pieces::table).values((
-                upload_pieces::upload_id.eq(Bind(upload)),
-                upload_pieces::number.eq(number),
-                upload_pieces::content.eq(content),
-            ));
-            on!(connection, execute(insert))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(upload_pieces::table).values((
+            upload_pieces::upload_id.eq(Bind(upload)),
+            upload_pieces::number.eq(number),
+            upload_pieces::content.eq(content),
+        ));
+        self.execute(insert).await?;
+        Ok(())
     }
 
     /// Makes an upload of which these many pieces are saved a whole one, with an event. One
@@ -144,8 +116,7 @@ impl Database {
             if !is_begun || saved != i64::from(pieces) {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -161,7 +132,7 @@ impl Database {
             .find(Bind(upload))
             .filter(uploads::account_id.eq(Bind(account)))
             .filter(uploads::sha256.is_not_null());
-        find_as!(self, query, UploadColumns).await
+        find_as!(self, query, UploadRow).await
     }
 
     /// The size of a whole upload in bytes; `None` when there is none.
@@ -169,28 +140,22 @@ impl Database {
         &self,
         upload: UploadId,
     ) -> Result<Option<u64>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = uploads::table
-                .find(Bind(upload))
-                .filter(uploads::sha256.is_not_null())
-                .select(uploads::bytes);
-            let found: Option<Option<i64>> = on!(connection, get_result(query)).optional()?;
-            Ok(found.flatten().and_then(|bytes| u64::try_from(bytes).ok()))
-        })
-        .await
+        let query = uploads::table
+            .find(Bind(upload))
+            .filter(uploads::sha256.is_not_null())
+            .select(uploads::bytes);
+        let found: Option<Option<i64>> = self.find(query).await?;
+        Ok(found.flatten().and_then(|bytes| u64::try_from(bytes).ok()))
     }
 
     /// The stored outline of a whole upload; `None` when there is none.
     pub async fn find_outline(&self, upload: UploadId) -> Result<Option<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = uploads::table
-                .find(Bind(upload))
-                .filter(uploads::sha256.is_not_null())
-                .select(uploads::outline);
-            let found: Option<Option<String>> = on!(connection, get_result(query)).optional()?;
-            Ok(found.flatten())
-        })
-        .await
+        let query = uploads::table
+            .find(Bind(upload))
+            .filter(uploads::sha256.is_not_null())
+            .select(uploads::outline);
+        let found: Option<Option<String>> = self.find(query).await?;
+        Ok(found.flatten())
     }
 
     /// Saves the outline of a whole upload.
@@ -199,15 +164,12 @@ impl Database {
         upload: UploadId,
         outline: String,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let whole = uploads::table
-                .find(Bind(upload))
-                .filter(uploads::sha256.is_not_null());
-            let update = diesel::update(whole).set(uploads::outline.eq(Some(outline)));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let whole = uploads::table
+            .find(Bind(upload))
+            .filter(uploads::sha256.is_not_null());
+        let update = diesel::update(whole).set(uploads::outline.eq(Some(outline)));
+        self.execute(update).await?;
+        Ok(())
     }
 
     /// Finds a piece of an upload, compressed.
@@ -216,12 +178,9 @@ impl Database {
         upload: UploadId,
         number: i32,
     ) -> Result<Option<Vec<u8>>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = upload_pieces::table
-                .find((Bind(upload), number))
-                .select(upload_pieces::content);
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
+        let query = upload_pieces::table
+            .find((Bind(upload), number))
+            .select(upload_pieces::content);
+        self.find(query).await
     }
 }

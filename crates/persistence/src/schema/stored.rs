@@ -4,15 +4,20 @@
 //! form, the field names the column, and the value is converted when the row is read:
 //! `#[diesel(deserialize_as = Stored<file_runs::state>)]`.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::backend::Backend;
 use diesel::deserialize::{self, Queryable};
+use diesel::dsl::AssumeNotNull;
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable, SqlType, Text, is_nullable};
+use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::one_time_secret::OneTimeSecret;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
+use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::answer::Answers;
 use refract_domain::answer::probability::Probability;
 use refract_domain::prism::VersionNumber;
+use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
 use refract_domain::prism::slug::Slug;
 use refract_domain::result::file_run::FileRunState;
 use refract_domain::result::retest::RetestState;
@@ -37,6 +42,11 @@ impl<A: NamedColumn, B: NamedColumn> NamedColumn for (A, B) {
 impl<A: NamedColumn, B: NamedColumn, C: NamedColumn> NamedColumn for (A, B, C) {
     const NAME: &'static str = A::NAME;
     type Form = (A::Form, B::Form, C::Form);
+}
+
+impl<C: NamedColumn<Form = Option<F>>, F> NamedColumn for AssumeNotNull<C> {
+    const NAME: &'static str = C::NAME;
+    type Form = F;
 }
 
 /// The Rust type of an SQL type.
@@ -121,12 +131,18 @@ macro_rules! stored_as {
 stored_as! {
     Answers, from String: |json| serde_json::from_str(&json).ok();
     Email, from String: |text| Some(Email::saved(text));
+    ExampleNote, from String: |text| Some(ExampleNote::saved(text));
+    ExpectedOutcomes, from String: |json| serde_json::from_str(&json).ok();
     FileRunState, from String: |name| FileRunState::parse(&name);
+    MonthBudget, from i64: |nanos| MonthBudget::from_nanos(u64::try_from(nanos).ok()?);
+    NaiveDate, from i32: NaiveDate::from_epoch_days;
+    OneTimeSecret, from Vec<u8>: |bytes| Some(OneTimeSecret::new(bytes.try_into().ok()?));
     Probability, from i32: |millionths| Probability::from_millionths(u32::try_from(millionths).ok()?);
     Ref, from String: |text| Some(Ref::saved(text));
     RetestState, from String: |name| RetestState::parse(&name);
     Role, from String: |name| Role::named(&name);
     Slug, from String: |text| Some(Slug::saved(text));
+    TokenHash, from Vec<u8>: |bytes| Some(TokenHash::new(bytes.try_into().ok()?));
     VersionNumber, from i32: VersionNumber::new;
     u32, from i64: |number| u32::try_from(number).ok();
     u64, from i64: |number| u64::try_from(number).ok();

@@ -4,15 +4,16 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
+use diesel::sql_types::{BigInt, Nullable};
 use diesel::upsert::excluded;
-use refract_domain::ids::{AccountId, BudgetHolderId};
+use refract_domain::ids::{AccountId, BudgetHolderId, ResultId};
 use refract_domain::result::cost::Cost;
 
-use super::open_cost::{CostColumns, OPEN_COST};
-use super::{BudgetColumns, BudgetRow};
-use crate::connections::{for_update, on};
+use super::BudgetRow;
+use crate::connections::{CUSTOM_PLAN, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::results::row::saved_cost;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::{account_budgets, budget_holds};
 
@@ -60,8 +61,7 @@ impl Database {
                 tx.commit().await?;
                 return Ok(false);
             }
-            let row = on!(tx, get_result(stored) as BudgetColumns)?;
-            let row = BudgetRow::try_from(row)?;
+            let row = on!(tx, get_result(stored) as BudgetRow)?;
             let expired = others.filter(budget_holds::expires_at.le(Bind(now)));
             on!(tx, execute(diesel::delete(expired)))?;
             let held: Vec<i64> = on!(tx, load(others.select(budget_holds::held_nanos)))?;
@@ -101,11 +101,47 @@ impl Database {
 
     /// Releases what some work holds back.
     pub async fn release_budget(&self, holder: BudgetHolder) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let own = budget_holds::table.find(Bind(holder.holder));
-            on!(connection, execute(diesel::delete(own)))?;
-            Ok(())
-        })
-        .await
+        let own = budget_holds::table.find(Bind(holder.holder));
+        self.execute(diesel::delete(own)).await?;
+        Ok(())
+    }
+}
+
+/// The cost of an account's results after an id. A host that reports no cost adds nothing.
+pub(super) const OPEN_COST: &str = "\
+SELECT CAST(SUM(cost_nanos) AS BIGINT) AS nanos, CAST(SUM(cost_attos) AS BIGINT) AS attos
+FROM results WHERE account_id = $1 AND id > $2";
+
+/// The sum of some costs; null for none.
+#[derive(QueryableByName)]
+pub(super) struct CostColumns {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    nanos: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    attos: Option<i64>,
+}
+
+impl Database {
+    /// Adds up the cost of an account's results after an id.
+    pub async fn sum_open_costs(
+        &self,
+        account: AccountId,
+        after: ResultId,
+    ) -> Result<Cost, PersistenceError> {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = sql_query(OPEN_COST)
+                .bind::<Id, _>(Bind(account))
+                .bind::<Id, _>(Bind(after));
+            let found: CostColumns = on!(connection, CUSTOM_PLAN, get_result(query))?;
+            found.cost()
+        });
+        reading.await
+    }
+}
+
+impl CostColumns {
+    pub(super) fn cost(self) -> Result<Cost, PersistenceError> {
+        Ok(saved_cost(self.nanos, self.attos)?.unwrap_or_default())
     }
 }

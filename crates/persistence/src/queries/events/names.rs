@@ -3,7 +3,6 @@
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId};
 
-use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
@@ -28,14 +27,11 @@ impl Database {
         wanted: &[PrismId],
     ) -> Result<Vec<PrismNameRow>, PersistenceError> {
         let ids: Vec<_> = wanted.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = prisms::table
-                .filter(prisms::account_id.eq(Bind(account)))
-                .filter(prisms::id.eq_any(ids))
-                .select((prisms::id, prisms::slug, prisms::name));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = prisms::table
+            .filter(prisms::account_id.eq(Bind(account)))
+            .filter(prisms::id.eq_any(ids))
+            .select((prisms::id, prisms::slug, prisms::name));
+        self.load(query).await
     }
 
     /// The labels of these keys of the account, revoked ones included, in no particular order. A
@@ -46,14 +42,11 @@ impl Database {
         wanted: &[ApiKeyId],
     ) -> Result<Vec<(ApiKeyId, String)>, PersistenceError> {
         let ids: Vec<_> = wanted.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = api_keys::table
-                .filter(api_keys::account_id.eq(Bind(account)))
-                .filter(api_keys::id.eq_any(ids))
-                .select((api_keys::id, api_keys::name));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = api_keys::table
+            .filter(api_keys::account_id.eq(Bind(account)))
+            .filter(api_keys::id.eq_any(ids))
+            .select((api_keys::id, api_keys::name));
+        self.load(query).await
     }
 
     /// The name of an account.
@@ -61,11 +54,8 @@ impl Database {
         &self,
         account: AccountId,
     ) -> Result<Option<String>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = accounts::table.find(Bind(account)).select(accounts::name);
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
+        let query = accounts::table.find(Bind(account)).select(accounts::name);
+        self.find(query).await
     }
 
     /// The people of the account who have or had this address, removed ones included.
@@ -75,15 +65,12 @@ impl Database {
         email: &str,
     ) -> Result<Vec<PersonId>, PersistenceError> {
         let email = email.to_owned();
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::account_id.eq(Bind(account)))
-                .filter(people::email.eq(email))
-                .order(people::id)
-                .select(people::id);
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = people::table
+            .filter(people::account_id.eq(Bind(account)))
+            .filter(people::email.eq(email))
+            .order(people::id)
+            .select(people::id);
+        self.load(query).await
     }
 
     /// The keys of the account that have this label, revoked ones included.
@@ -93,14 +80,11 @@ impl Database {
         name: &str,
     ) -> Result<Vec<ApiKeyId>, PersistenceError> {
         let name = name.to_owned();
-        self.read(async move |mut connection| {
-            let query = api_keys::table
-                .filter(api_keys::account_id.eq(Bind(account)))
-                .filter(api_keys::name.eq(name))
-                .order(api_keys::id)
-                .select(api_keys::id);
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = api_keys::table
+            .filter(api_keys::account_id.eq(Bind(account)))
+            .filter(api_keys::name.eq(name))
+            .order(api_keys::id)
+            .select(api_keys::id);
+        self.load(query).await
     }
 }

@@ -12,7 +12,7 @@ use refract_domain::ids::{AccountId, FileRunId, NodeId};
 use refract_domain::result::file_run::{FileRunLimits, FileRunState};
 
 use super::row::{FileRunRow, LIMITS, LimitColumns};
-use crate::connections::{for_update, on};
+use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
@@ -125,21 +125,18 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Vec<WaitingRun>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let is_free = file_runs::lease_until
-                .is_null()
-                .or(file_runs::lease_until.le(Some(now)));
-            let query = file_runs::table
-                .filter(file_runs::state.eq_any(WORKED_ON))
-                .filter(is_free)
-                .filter(file_runs::id.ne_all(held))
-                .order(file_runs::changed_at)
-                .limit(LOOKED_AT);
-            let mut found: Vec<WaitingRun> = on!(connection, load(query) as WaitingRun)?;
-            found.sort_by_key(|run| run.lease_until.unwrap_or(run.changed_at));
-            Ok(found)
-        })
-        .await
+        let is_free = file_runs::lease_until
+            .is_null()
+            .or(file_runs::lease_until.le(Some(now)));
+        let query = file_runs::table
+            .filter(file_runs::state.eq_any(WORKED_ON))
+            .filter(is_free)
+            .filter(file_runs::id.ne_all(held))
+            .order(file_runs::changed_at)
+            .limit(LOOKED_AT);
+        let mut found: Vec<WaitingRun> = load_as!(self, query, WaitingRun).await?;
+        found.sort_by_key(|run| run.lease_until.unwrap_or(run.changed_at));
+        Ok(found)
     }
 
     /// Takes a lease if the last one has this number and is over, and the run still waits.
@@ -150,23 +147,20 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let is_free = file_runs::lease_until
-                .is_null()
-                .or(file_runs::lease_until.le(Some(now)));
-            let waiting = file_runs::table
-                .find(Bind(taken.run))
-                .filter(file_runs::fence.eq(last))
-                .filter(file_runs::state.eq_any(WORKED_ON))
-                .filter(is_free);
-            let take = diesel::update(waiting).set((
-                file_runs::fence.eq(taken.fence),
-                file_runs::lease_holder.eq(Some(taken.node)),
-                file_runs::lease_until.eq(Some(until)),
-            ));
-            Ok(on!(connection, execute(take))? == 1)
-        })
-        .await
+        let is_free = file_runs::lease_until
+            .is_null()
+            .or(file_runs::lease_until.le(Some(now)));
+        let waiting = file_runs::table
+            .find(Bind(taken.run))
+            .filter(file_runs::fence.eq(last))
+            .filter(file_runs::state.eq_any(WORKED_ON))
+            .filter(is_free);
+        let take = diesel::update(waiting).set((
+            file_runs::fence.eq(taken.fence),
+            file_runs::lease_holder.eq(Some(taken.node)),
+            file_runs::lease_until.eq(Some(until)),
+        ));
+        Ok(self.execute(take).await? == 1)
     }
 
     /// Renews a lease until a moment and saves the progress. `None` when the lease was lost: another

@@ -5,7 +5,6 @@ use diesel::prelude::*;
 use refract_domain::account::key_use::KeyTimes;
 use refract_domain::ids::ApiKeyId;
 
-use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::{accounts, api_keys};
@@ -67,23 +66,20 @@ impl Database {
                     ))
                     .nullable(),
             ));
-        self.read(async move |mut connection| {
-            let rows: Vec<(ApiKeyId, String, Times, Option<Times>)> = on!(connection, load(query))?;
-            let keys = rows
-                .into_iter()
-                .filter_map(|(id, account, times, successor)| {
-                    let times = times_of(times);
-                    Some(EndingKey {
-                        id,
-                        account,
-                        ends_at: times.expires_at?,
-                        times,
-                        successor: successor.map(times_of),
-                    })
-                });
-            Ok(keys.collect())
-        })
-        .await
+        let rows: Vec<(ApiKeyId, String, Times, Option<Times>)> = self.load(query).await?;
+        let keys = rows
+            .into_iter()
+            .filter_map(|(id, account, times, successor)| {
+                let times = times_of(times);
+                Some(EndingKey {
+                    id,
+                    account,
+                    ends_at: times.expires_at?,
+                    times,
+                    successor: successor.map(times_of),
+                })
+            });
+        Ok(keys.collect())
     }
 }
 

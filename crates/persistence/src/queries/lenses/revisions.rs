@@ -9,12 +9,11 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::{EventDetail, EventStamp};
 use refract_domain::ids::{PersonId, PrismId};
-use refract_domain::lens::Lens;
+use refract_domain::lens::{Column, Lens};
 
-use crate::connections::{Transaction, on};
+use crate::connections::{Transaction, find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prisms};
 
@@ -106,15 +105,11 @@ impl Database {
         prism: PrismId,
         most: u32,
     ) -> Result<Vec<LensRevision>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = lens_revisions::table
-                .filter(lens_revisions::prism_id.eq(Bind(prism)))
-                .order(lens_revisions::revision.desc())
-                .limit(most.into());
-            let rows: Vec<RevisionRow> = on!(connection, load(query) as RevisionRow)?;
-            rows.into_iter().map(LensRevision::try_from).collect()
-        })
-        .await
+        let query = lens_revisions::table
+            .filter(lens_revisions::prism_id.eq(Bind(prism)))
+            .order(lens_revisions::revision.desc())
+            .limit(most.into());
+        load_as!(self, query, RevisionRow).await
     }
 
     /// Finds a revision of a prism's lens in its history.
@@ -126,13 +121,8 @@ impl Database {
         prism: PrismId,
         revision: i32,
     ) -> Result<Option<LensRevision>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = lens_revisions::table.find((Bind(prism), revision));
-            let row: Option<RevisionRow> =
-                on!(connection, get_result(query) as RevisionRow).optional()?;
-            row.map(LensRevision::try_from).transpose()
-        })
-        .await
+        let query = lens_revisions::table.find((Bind(prism), revision));
+        find_as!(self, query, RevisionRow).await
     }
 }
 
@@ -160,4 +150,29 @@ impl TryFrom<RevisionRow> for LensRevision {
             }),
         })
     }
+}
+
+/// The JSON that is stored for a lens: the columns of a custom lens, `None` for the automatic lens.
+pub(crate) fn lens_to_json(lens: &Lens) -> Result<Option<String>, PersistenceError> {
+    match lens {
+        Lens::Automatic => Ok(None),
+        Lens::Custom(columns) => columns_to_json(columns).map(Some),
+    }
+}
+
+fn columns_to_json(columns: &[Column]) -> Result<String, PersistenceError> {
+    serde_json::to_string(columns)
+        .map_err(|_| PersistenceError::Refused("a lens has no JSON".to_owned()))
+}
+
+pub(crate) fn lens_from_json(json: Option<&str>) -> Result<Lens, PersistenceError> {
+    let Some(json) = json else {
+        return Ok(Lens::Automatic);
+    };
+    let columns = serde_json::from_str(json);
+    columns
+        .map(Lens::Custom)
+        .map_err(|_| PersistenceError::Unreadable {
+            column: "prisms.lens",
+        })
 }

@@ -8,7 +8,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::abstention::Abstention;
 use refract_domain::result::mark::{MarkNote, Marker};
 
-use crate::connections::{load_as, on};
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::abstentions;
@@ -43,20 +43,17 @@ impl Database {
             abstentions::abstained_at.eq(Bind(abstention.abstained_at)),
             abstentions::note.eq(abstention.note.map(|note| note.to_string())),
         );
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(abstentions::table)
-                .values(row)
-                .on_conflict((abstentions::result_id, abstentions::question))
-                .do_update()
-                .set((
-                    abstentions::abstained_by.eq(excluded(abstentions::abstained_by)),
-                    abstentions::abstained_at.eq(excluded(abstentions::abstained_at)),
-                    abstentions::note.eq(excluded(abstentions::note)),
-                ));
-            on!(connection, execute(insert))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(abstentions::table)
+            .values(row)
+            .on_conflict((abstentions::result_id, abstentions::question))
+            .do_update()
+            .set((
+                abstentions::abstained_by.eq(excluded(abstentions::abstained_by)),
+                abstentions::abstained_at.eq(excluded(abstentions::abstained_at)),
+                abstentions::note.eq(excluded(abstentions::note)),
+            ));
+        self.execute(insert).await?;
+        Ok(())
     }
 
     /// Withdraws an abstention, if there is one.
@@ -66,11 +63,8 @@ impl Database {
         question: &QuestionKey,
     ) -> Result<(), PersistenceError> {
         let gone = abstentions::table.find((Bind(result), question.to_string()));
-        self.write(async move |mut connection| {
-            on!(connection, execute(diesel::delete(gone)))?;
-            Ok(())
-        })
-        .await
+        self.execute(diesel::delete(gone)).await?;
+        Ok(())
     }
 
     /// The questions of several results that people could not decide, in no particular order. A few

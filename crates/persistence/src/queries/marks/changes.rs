@@ -17,7 +17,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::marks::insert::{MarkTable, save_rows};
-use crate::queries::marks::row::{MarkRow, OtherMarkColumns, SavedMarkColumns, marker};
+use crate::queries::marks::row::{MarkRow, SavedMarkColumns, marker, other_mark};
 use crate::schema::sql_types::Bind;
 use crate::schema::{abstentions, marks, other_marks, results};
 
@@ -181,8 +181,9 @@ async fn lock_marks(
     let counting: Vec<SavedMarkColumns> = on!(tx, load(query) as SavedMarkColumns)?;
     let query = other_marks::table
         .filter(other_marks::result_id.eq_any(ids()))
-        .order(other_marks::marked_at);
-    let beside: Vec<OtherMarkColumns> = on!(tx, load(query) as OtherMarkColumns)?;
+        .order(other_marks::marked_at)
+        .select(other_mark());
+    let beside: Vec<SavedMarkColumns> = on!(tx, load(query))?;
     let mut found: HashMap<_, SavedMarks> = HashMap::new();
     for columns in beside {
         let mark = Mark::try_from(columns)?;

@@ -1,6 +1,5 @@
 //! The statements that save many marks at once.
 
-mod mark_table;
 #[cfg(feature = "postgres")]
 mod postgres;
 
@@ -9,10 +8,9 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Nullable, Text};
 use diesel::sqlite::Sqlite;
 
-pub(crate) use self::mark_table::MarkTable;
-use self::mark_table::{push_columns, push_conflict};
 use crate::connections::{ConnectionRef, Transaction, on_postgres};
-use crate::queries::marks::row::MarkRow;
+pub(crate) use crate::queries::marks::row::MarkTable;
+use crate::queries::marks::row::{MarkRow, push_columns, push_conflict};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Saves marks of one prism in a table, each over the saved one of its key.

@@ -18,7 +18,7 @@ use crate::connections::{BoxFuture, CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::paging::{PageLimits, Paging};
+use crate::queries::results::lists::pages::{PageLimits, Paging};
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
 use crate::queries::results::row::saved_version;
 use crate::schema::results;

@@ -9,7 +9,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
 
-use crate::connections::{load_as, on};
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::SavedMarkColumns;
@@ -164,11 +164,7 @@ impl MarkedPages {
             .select(other_marks::result_id)
             .distinct()
             .limit(RESULTS);
-        let reading = self.database.read(async move |mut connection| {
-            let found: Vec<ResultId> = on!(connection, load(query))?;
-            Ok(found)
-        });
-        let ids: Vec<ResultId> = reading.await?;
+        let ids: Vec<ResultId> = self.database.load(query).await?;
         let is_full = i64::try_from(ids.len()).is_ok_and(|ids| ids == RESULTS);
         self.last = ids.last().copied().filter(|_| is_full);
         Ok(by_result(self.database.list_marks_of(ids).await?))

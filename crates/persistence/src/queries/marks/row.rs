@@ -1,15 +1,15 @@
-//! Rows of the table of marks, as they are inserted and read.
+//! Rows of the two tables of marks, as they are inserted and read.
 
 use chrono::{DateTime, Utc};
+use diesel::backend::Backend;
 use diesel::prelude::*;
+use diesel::query_builder::AstPass;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{Mark, MarkNote, Marker};
+use refract_domain::result::mark::{Annotator, Mark, MarkNote, Marker};
 
 use crate::error::PersistenceError;
-
 use crate::schema::{marks, other_marks};
 
 /// The columns of a mark, and its key beside the mark that counts.
@@ -45,19 +45,20 @@ pub(crate) struct SavedMarkColumns {
     marked_as: Option<String>,
 }
 
-/// The columns of a mark beside the one that counts.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = other_marks)]
-pub(crate) struct OtherMarkColumns {
-    result_id: ResultId,
-    question: String,
-    outcome: String,
-    marked_by: Option<String>,
-    marked_at: DateTime<Utc>,
-    source: Option<String>,
-    note: Option<String>,
-    person_id: Option<PersonId>,
-    marked_as: Option<String>,
+/// The columns of a mark beside the one that counts, to be read as [`SavedMarkColumns`].
+#[diesel::dsl::auto_type(no_type_alias)]
+pub(crate) fn other_mark() -> _ {
+    (
+        other_marks::result_id,
+        other_marks::question,
+        other_marks::outcome,
+        other_marks::marked_by,
+        other_marks::marked_at,
+        other_marks::source,
+        other_marks::note,
+        other_marks::person_id,
+        other_marks::marked_as,
+    )
 }
 
 /// The key of a mark among the marks of one question of one result. A name never begins with a
@@ -116,20 +117,35 @@ impl TryFrom<SavedMarkColumns> for Mark {
     }
 }
 
-impl TryFrom<OtherMarkColumns> for Mark {
-    type Error = PersistenceError;
+/// The tables of marks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MarkTable {
+    /// The mark that counts.
+    Counting,
+    /// The marks beside it.
+    Beside,
+}
 
-    fn try_from(columns: OtherMarkColumns) -> Result<Self, PersistenceError> {
-        Self::try_from(SavedMarkColumns {
-            result_id: columns.result_id,
-            question: columns.question,
-            outcome: columns.outcome,
-            marked_by: columns.marked_by,
-            marked_at: columns.marked_at,
-            source: columns.source,
-            note: columns.note,
-            person_id: columns.person_id,
-            marked_as: columns.marked_as,
-        })
-    }
+/// The beginning of an insert, up to the names of the columns.
+pub(super) fn push_columns<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "INSERT INTO marks (prism_id, ",
+        MarkTable::Beside => "INSERT INTO other_marks (prism_id, marker, ",
+    });
+    out.push_sql(
+        "result_id, question, outcome, marked_by, marked_at, source, note, person_id, marked_as) ",
+    );
+}
+
+/// The end of an insert: a mark replaces the saved one of its key.
+pub(super) fn push_conflict<DB: Backend>(table: MarkTable, out: &mut AstPass<'_, '_, DB>) {
+    out.push_sql(match table {
+        MarkTable::Counting => "ON CONFLICT (result_id, question) ",
+        MarkTable::Beside => "ON CONFLICT (result_id, question, marker) ",
+    });
+    out.push_sql(
+        "DO UPDATE SET outcome = excluded.outcome, marked_by = excluded.marked_by, \
+         marked_at = excluded.marked_at, source = excluded.source, note = excluded.note, \
+         person_id = excluded.person_id, marked_as = excluded.marked_as",
+    );
 }

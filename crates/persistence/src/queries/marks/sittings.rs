@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 
-use crate::connections::on;
+use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::review_sittings;
@@ -62,15 +62,10 @@ impl Database {
         person: PersonId,
         id: SittingId,
     ) -> Result<Option<SittingRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = review_sittings::table
-                .find(Bind(id))
-                .filter(review_sittings::person_id.eq(Bind(person)));
-            let found: Option<SittingRow> =
-                on!(connection, first(query) as SittingRow).optional()?;
-            Ok(found)
-        })
-        .await
+        let query = review_sittings::table
+            .find(Bind(id))
+            .filter(review_sittings::person_id.eq(Bind(person)));
+        find_as!(self, query.limit(1), SittingRow).await
     }
 
     /// Up to `limit` sittings of a person with a prism, the last used first.
@@ -80,16 +75,12 @@ impl Database {
         prism: PrismId,
         limit: u32,
     ) -> Result<Vec<SittingRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = review_sittings::table
-                .filter(review_sittings::person_id.eq(Bind(person)))
-                .filter(review_sittings::prism_id.eq(Bind(prism)))
-                .order(review_sittings::used_at.desc())
-                .limit(i64::from(limit));
-            let found: Vec<SittingRow> = on!(connection, load(query) as SittingRow)?;
-            Ok(found)
-        })
-        .await
+        let query = review_sittings::table
+            .filter(review_sittings::person_id.eq(Bind(person)))
+            .filter(review_sittings::prism_id.eq(Bind(prism)))
+            .order(review_sittings::used_at.desc())
+            .limit(i64::from(limit));
+        load_as!(self, query, SittingRow).await
     }
 
     /// Saves the state of a sitting.
@@ -99,15 +90,12 @@ impl Database {
         state: String,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let update = diesel::update(review_sittings::table.find(Bind(id))).set((
-                review_sittings::state.eq(state),
-                review_sittings::used_at.eq(Bind(now)),
-            ));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let update = diesel::update(review_sittings::table.find(Bind(id))).set((
+            review_sittings::state.eq(state),
+            review_sittings::used_at.eq(Bind(now)),
+        ));
+        self.execute(update).await?;
+        Ok(())
     }
 
     /// Saves which result is on the person's screen, and until when others are shown that.
@@ -118,16 +106,13 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let update = diesel::update(review_sittings::table.find(Bind(id))).set((
-                review_sittings::showing.eq(Some(result)),
-                review_sittings::shown_until.eq(Some(until)),
-                review_sittings::used_at.eq(Bind(now)),
-            ));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let update = diesel::update(review_sittings::table.find(Bind(id))).set((
+            review_sittings::showing.eq(Some(result)),
+            review_sittings::shown_until.eq(Some(until)),
+            review_sittings::used_at.eq(Bind(now)),
+        ));
+        self.execute(update).await?;
+        Ok(())
     }
 
     /// The people who review a prism now, each with the result on their screen.
@@ -136,18 +121,15 @@ impl Database {
         prism: PrismId,
         now: DateTime<Utc>,
     ) -> Result<Vec<(PersonId, ResultId)>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = review_sittings::table
-                .filter(review_sittings::prism_id.eq(Bind(prism)))
-                .filter(review_sittings::shown_until.gt(Some(now)))
-                .filter(review_sittings::showing.is_not_null())
-                .order(review_sittings::used_at.desc())
-                .select((
-                    review_sittings::person_id,
-                    review_sittings::showing.assume_not_null(),
-                ));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = review_sittings::table
+            .filter(review_sittings::prism_id.eq(Bind(prism)))
+            .filter(review_sittings::shown_until.gt(Some(now)))
+            .filter(review_sittings::showing.is_not_null())
+            .order(review_sittings::used_at.desc())
+            .select((
+                review_sittings::person_id,
+                review_sittings::showing.assume_not_null(),
+            ));
+        self.load(query).await
     }
 }

@@ -11,11 +11,11 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::people::email_hash::EmailHash;
 use crate::queries::people::one_time_codes::delete_codes;
 use crate::queries::people::passwords::end_with_password;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::queries::people::sign_in_tries::EmailHash;
 use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::{events, invitations, people};
 

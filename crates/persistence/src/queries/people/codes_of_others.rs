@@ -49,14 +49,11 @@ impl Database {
 
     /// Whether the people of an account who sign in by password need one-time codes.
     pub async fn are_codes_required(&self, account: AccountId) -> Result<bool, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = accounts::table
-                .filter(accounts::id.eq(Bind(account)))
-                .select(accounts::codes_required_at.is_not_null());
-            let found: Option<bool> = on!(connection, get_result(query)).optional()?;
-            Ok(found.unwrap_or_default())
-        })
-        .await
+        let query = accounts::table
+            .filter(accounts::id.eq(Bind(account)))
+            .select(accounts::codes_required_at.is_not_null());
+        let found: Option<bool> = self.find(query).await?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Sets whether the people of the stamp's account who sign in by password need one-time codes.

@@ -10,7 +10,7 @@ use diesel::upsert::excluded;
 use refract_domain::ids::{PersonId, PrismId};
 use uuid::Uuid;
 
-use crate::connections::on;
+use crate::connections::find_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::drafts;
@@ -70,14 +70,11 @@ impl Database {
         &self,
         place: DraftPlace,
     ) -> Result<Option<StoredDraftRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = drafts::table
-                .filter(drafts::person_id.eq(Bind(place.person)))
-                .filter(drafts::prism_id.eq(Bind(place.prism_id())))
-                .filter(drafts::kind.eq(place.kind.name()));
-            Ok(on!(connection, first(query) as StoredDraftRow).optional()?)
-        })
-        .await
+        let query = drafts::table
+            .filter(drafts::person_id.eq(Bind(place.person)))
+            .filter(drafts::prism_id.eq(Bind(place.prism_id())))
+            .filter(drafts::kind.eq(place.kind.name()));
+        find_as!(self, query.limit(1), StoredDraftRow).await
     }
 
     /// Replaces a draft of the revision before `row.revision`, or saves the first one. Returns
@@ -98,20 +95,17 @@ impl Database {
             drafts::content.eq(row.content),
             drafts::saved_at.eq(Bind(row.saved_at)),
         );
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(drafts::table)
-                .values(columns)
-                .on_conflict((drafts::person_id, drafts::prism_id, drafts::kind))
-                .do_update()
-                .set((
-                    drafts::revision.eq(excluded(drafts::revision)),
-                    drafts::content.eq(excluded(drafts::content)),
-                    drafts::saved_at.eq(excluded(drafts::saved_at)),
-                ));
-            let is_next = (drafts::revision + 1).eq(excluded(drafts::revision));
-            let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_next);
-            Ok(on!(connection, execute(save))? == 1)
-        })
-        .await
+        let insert = diesel::insert_into(drafts::table)
+            .values(columns)
+            .on_conflict((drafts::person_id, drafts::prism_id, drafts::kind))
+            .do_update()
+            .set((
+                drafts::revision.eq(excluded(drafts::revision)),
+                drafts::content.eq(excluded(drafts::content)),
+                drafts::saved_at.eq(excluded(drafts::saved_at)),
+            ));
+        let is_next = (drafts::revision + 1).eq(excluded(drafts::revision));
+        let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_next);
+        Ok(self.execute(save).await? == 1)
     }
 }

@@ -8,14 +8,15 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use crate::connections::{Transaction, for_update, on};
+use crate::connections::{Transaction, find_as, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::queries::people::one_time_codes::delete_codes;
-use crate::queries::people::person::{WhoColumns, role_set};
+use crate::queries::people::person::role_set;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{invitations, people};
 
 /// A link to be saved.
@@ -54,43 +55,26 @@ pub enum InviteOutcome {
 }
 
 /// A valid link, as shown to the person who opens it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = people)]
 pub struct OpenInvitation {
     /// The account of the person.
+    #[diesel(column_name = account_id)]
     pub account: AccountId,
     /// The person whom the link is for.
+    #[diesel(column_name = id)]
     pub person: PersonId,
     /// The person's address.
+    #[diesel(deserialize_as = Stored<people::email>)]
     pub email: Email,
     /// The name that the person chose; `None` when the person has not joined yet.
     pub name: Option<String>,
     /// What the person may do.
+    #[diesel(deserialize_as = Stored<people::role>)]
     pub role: Role,
     /// Until when the link is valid.
+    #[diesel(select_expression = invitations::expires_at)]
     pub expires_at: DateTime<Utc>,
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = invitations)]
-struct InvitationColumns {
-    hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<PersonId>)]
-    person_id: PersonId,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    created_at: DateTime<Utc>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    expires_at: DateTime<Utc>,
-}
-
-impl NewInvitation {
-    fn row(self, person: PersonId) -> InvitationColumns {
-        InvitationColumns {
-            hash: self.hash.bytes().to_vec(),
-            person_id: person,
-            created_at: self.created_at,
-            expires_at: self.expires_at,
-        }
-    }
 }
 
 /// Saves a link for a person in place of any earlier one, in a transaction that has locked the
@@ -102,7 +86,12 @@ async fn replace_link(
 ) -> QueryResult<()> {
     let before = invitations::table.filter(invitations::person_id.eq(Bind(person)));
     on!(tx, execute(diesel::delete(before)))?;
-    let insert = diesel::insert_into(invitations::table).values(link.row(person));
+    let insert = diesel::insert_into(invitations::table).values((
+        invitations::hash.eq(link.hash.bytes().to_vec()),
+        invitations::person_id.eq(Bind(person)),
+        invitations::created_at.eq(Bind(link.created_at)),
+        invitations::expires_at.eq(Bind(link.expires_at)),
+    ));
     on!(tx, execute(insert))?;
     Ok(())
 }
@@ -202,8 +191,7 @@ impl Database {
                 return Ok(false);
             }
             replace_link(&mut tx, person, link).await?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -215,27 +203,12 @@ impl Database {
         hash: TokenHash,
         now: DateTime<Utc>,
     ) -> Result<Option<OpenInvitation>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = invitations::table
-                .inner_join(people::table.on(people::id.eq(invitations::person_id)))
-                .filter(invitations::hash.eq(hash.bytes().to_vec()))
-                .filter(invitations::expires_at.gt(Bind(now)))
-                .filter(people::removed_at.is_null());
-            let found: Option<(WhoColumns, _)> = on!(
-                connection,
-                get_result(query.select((WhoColumns::as_select(), invitations::expires_at)))
-            )
-            .optional()?;
-            Ok(found.map(|(who, expires_at)| OpenInvitation {
-                role: who.role,
-                account: who.account,
-                person: who.id,
-                email: who.email,
-                name: who.name,
-                expires_at,
-            }))
-        })
-        .await
+        let query = invitations::table
+            .inner_join(people::table.on(people::id.eq(invitations::person_id)))
+            .filter(invitations::hash.eq(hash.bytes().to_vec()))
+            .filter(invitations::expires_at.gt(Bind(now)))
+            .filter(people::removed_at.is_null());
+        find_as!(self, query, OpenInvitation).await
     }
 
     /// Uses up a valid link of a person who has joined, and begins a session. Returns whether the

@@ -11,6 +11,7 @@ use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{known_browsers, people};
 
 /// A browser in which a person signs in now.
@@ -23,11 +24,12 @@ pub struct NewBrowser {
 }
 
 /// A browser in which a person signed in before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct KnownBrowserRow {
     /// The person.
     pub person: PersonId,
     /// The hash of the browser's cookie.
+    #[diesel(deserialize_as = Stored<known_browsers::hash>)]
     pub hash: TokenHash,
 }
 
@@ -75,33 +77,17 @@ impl Database {
             .iter()
             .map(|cookie| cookie.bytes().to_vec())
             .collect();
-        self.read(async move |mut connection| {
-            let known = known_browsers::table
-                .inner_join(people::table.on(people::id.eq(known_browsers::person_id)))
-                .filter(known_browsers::hash.eq_any(cookies))
-                .filter(known_browsers::signed_in_at.gt(Bind(signed_in_after)))
-                .filter(people::removed_at.is_null())
-                .order(known_browsers::signed_in_at.desc())
-                .select((known_browsers::person_id, known_browsers::hash));
-            let found = match email {
-                None => on!(connection, first(known)),
-                Some(email) => {
-                    let of_address = known.filter(people::email.eq(email));
-                    on!(connection, first(of_address))
-                }
-            };
-            let found: Option<(PersonId, Vec<u8>)> = found.optional()?;
-            let row = found.map(|(person, hash)| {
-                let hash = hash.try_into().map_err(|_| PersistenceError::Unreadable {
-                    column: "known_browsers.hash",
-                })?;
-                Ok(KnownBrowserRow {
-                    person,
-                    hash: TokenHash::new(hash),
-                })
-            });
-            row.transpose()
-        })
-        .await
+        let known = known_browsers::table
+            .inner_join(people::table.on(people::id.eq(known_browsers::person_id)))
+            .filter(known_browsers::hash.eq_any(cookies))
+            .filter(known_browsers::signed_in_at.gt(Bind(signed_in_after)))
+            .filter(people::removed_at.is_null())
+            .order(known_browsers::signed_in_at.desc())
+            .select((known_browsers::person_id, known_browsers::hash))
+            .limit(1);
+        match email {
+            None => self.find(known).await,
+            Some(email) => self.find(known.filter(people::email.eq(email))).await,
+        }
     }
 }

@@ -14,8 +14,9 @@ use super::person::lock_person;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{one_time_codes, provider_sessions, recovery_codes};
 
 /// A person's one-time codes.
@@ -161,7 +162,7 @@ impl Database {
             let query = one_time_codes::table
                 .find(Bind(person))
                 .select((one_time_codes::secret, one_time_codes::on_since));
-            let found: Option<(Vec<u8>, Option<DateTime<Utc>>)> =
+            let found: Option<(Stored<one_time_codes::secret>, _)> =
                 on!(connection, get_result(query)).optional()?;
             let Some((secret, on_since)) = found else {
                 return Ok(None);
@@ -170,7 +171,7 @@ impl Database {
                 .filter(recovery_codes::person_id.eq(Bind(person)))
                 .select(count_star());
             Ok(Some(OneTimeCodesRow {
-                secret: read_secret(secret)?,
+                secret: secret.try_into()?,
                 on_since,
                 recovery_codes: on!(connection, get_result(unused))?,
             }))
@@ -239,8 +240,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, new.recovery).await?;
             note_second_factor(&mut tx, session, stamp.at).await?;
             let target = EventTarget::Person(person);
-            add_event(&mut tx, stamp.event(EventAction::CodesOn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::CodesOn, target)).await?;
             Ok(true)
         })
         .await
@@ -290,8 +290,7 @@ impl Database {
             on!(tx, execute(diesel::delete(codes)))?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event(&mut tx, stamp.event(EventAction::CodesOff, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::CodesOff, target)).await?;
             Ok(true)
         })
         .await
@@ -317,8 +316,7 @@ impl Database {
             replace_recovery_codes(&mut tx, person, recovery).await?;
             let target = EventTarget::Person(person);
             let stamp = stamp.noted(proof.description());
-            add_event(&mut tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::RecoveryCodesMade, target)).await?;
             Ok(true)
         })
         .await
@@ -333,12 +331,4 @@ impl CodeProof {
             Self::Recovery(_) => "with a recovery code",
         }
     }
-}
-
-/// Reads the secret of a row.
-pub(crate) fn read_secret(secret: Vec<u8>) -> Result<OneTimeSecret, PersistenceError> {
-    let column = "one_time_codes.secret";
-    let secret = secret.try_into();
-    let secret = secret.map_err(|_| PersistenceError::Unreadable { column })?;
-    Ok(OneTimeSecret::new(secret))
 }

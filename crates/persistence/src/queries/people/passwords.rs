@@ -5,20 +5,20 @@ use refract_domain::account::person::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use super::email_hash::EmailHash;
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::queries::people::person::NO_PASSWORD;
 use crate::queries::people::sessions::{NewSession, insert_session};
+use crate::queries::people::sign_in_tries::EmailHash;
 use crate::schema::sql_types::Bind;
 use crate::schema::{
     invitations, known_browsers, pending_sign_ins, people, sessions, sign_in_tries,
 };
 
 /// The row for checking a person's password.
-#[derive(Clone)]
+#[derive(Clone, Queryable)]
 pub struct PasswordRow {
     /// The account of the person.
     pub account: AccountId,
@@ -79,26 +79,17 @@ impl Database {
         email: &Email,
     ) -> Result<Option<PasswordRow>, PersistenceError> {
         let email = email.as_str().to_owned();
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::email.eq(email))
-                .filter(people::removed_at.is_null())
-                .filter(people::password.is_not_null())
-                .filter(people::password.ne(NO_PASSWORD))
-                .select((
-                    people::account_id,
-                    people::id,
-                    people::password.assume_not_null(),
-                ));
-            let found: Option<(AccountId, PersonId, String)> =
-                on!(connection, get_result(query)).optional()?;
-            Ok(found.map(|(account, person, hash)| PasswordRow {
-                account,
-                person,
-                hash,
-            }))
-        })
-        .await
+        let query = people::table
+            .filter(people::email.eq(email))
+            .filter(people::removed_at.is_null())
+            .filter(people::password.is_not_null())
+            .filter(people::password.ne(NO_PASSWORD))
+            .select((
+                people::account_id,
+                people::id,
+                people::password.assume_not_null(),
+            ));
+        self.find(query).await
     }
 
     /// Begins a session of a person whose password was checked against this row. Returns whether it
@@ -117,8 +108,7 @@ impl Database {
             }
             insert_session(&mut tx, session, checked.person).await?;
             let target = EventTarget::Person(checked.person);
-            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::SignedIn, target)).await?;
             Ok(true)
         })
         .await
@@ -152,8 +142,7 @@ impl Database {
             end_with_password(&mut tx, person, email).await?;
             insert_session(&mut tx, session, person).await?;
             let target = EventTarget::Person(person);
-            add_event(&mut tx, stamp.event(EventAction::PasswordChanged, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::PasswordChanged, target)).await?;
             Ok(true)
         })
         .await

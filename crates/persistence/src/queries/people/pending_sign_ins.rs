@@ -8,7 +8,7 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
-use super::one_time_codes::{CodeProof, note_recovery_code, read_secret, use_code};
+use super::one_time_codes::{CodeProof, note_recovery_code, use_code};
 use super::passwords::{PasswordRow, lock_checked_person};
 use super::person::lock_person;
 use super::sessions::{NewSession, insert_session};
@@ -17,6 +17,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{one_time_codes, pending_sign_ins, people};
 
 /// A sign-in to be saved that still needs a code.
@@ -29,15 +30,17 @@ pub struct NewPendingSignIn {
 }
 
 /// A sign-in that still needs a code.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct PendingSignInRow {
     /// The account of the person.
     pub account: AccountId,
     /// The person.
     pub person: PersonId,
     /// The person's address.
+    #[diesel(deserialize_as = Stored<people::email>)]
     pub email: Email,
     /// The secret of the person's codes.
+    #[diesel(deserialize_as = Stored<one_time_codes::secret>)]
     pub secret: OneTimeSecret,
 }
 
@@ -98,35 +101,21 @@ impl Database {
         hash: TokenHash,
         begun_after: DateTime<Utc>,
     ) -> Result<Option<PendingSignInRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = pending_sign_ins::table
-                .inner_join(people::table.on(people::id.eq(pending_sign_ins::person_id)))
-                .inner_join(
-                    one_time_codes::table
-                        .on(one_time_codes::person_id.eq(pending_sign_ins::person_id)),
-                )
-                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
-                .filter(pending_sign_ins::created_at.gt(Bind(begun_after)))
-                .filter(people::removed_at.is_null())
-                .select((
-                    people::account_id,
-                    people::id,
-                    people::email,
-                    one_time_codes::secret,
-                ));
-            let found: Option<(AccountId, PersonId, String, Vec<u8>)> =
-                on!(connection, get_result(query)).optional()?;
-            let row = found.map(|(account, person, email, secret)| {
-                Ok(PendingSignInRow {
-                    account,
-                    person,
-                    email: Email::saved(email),
-                    secret: read_secret(secret)?,
-                })
-            });
-            row.transpose()
-        })
-        .await
+        let query = pending_sign_ins::table
+            .inner_join(people::table.on(people::id.eq(pending_sign_ins::person_id)))
+            .inner_join(
+                one_time_codes::table.on(one_time_codes::person_id.eq(pending_sign_ins::person_id)),
+            )
+            .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+            .filter(pending_sign_ins::created_at.gt(Bind(begun_after)))
+            .filter(people::removed_at.is_null())
+            .select((
+                people::account_id,
+                people::id,
+                people::email,
+                one_time_codes::secret,
+            ));
+        self.find(query).await
     }
 
     /// Counts a code that is about to be compared. Returns whether it may be: not if `most` codes
@@ -136,15 +125,12 @@ impl Database {
         hash: TokenHash,
         most: i32,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let pending = pending_sign_ins::table
-                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
-                .filter(pending_sign_ins::tries.lt(most));
-            let counted = pending_sign_ins::tries.eq(pending_sign_ins::tries + 1);
-            let update = diesel::update(pending).set(counted);
-            Ok(on!(connection, execute(update))? == 1)
-        })
-        .await
+        let pending = pending_sign_ins::table
+            .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+            .filter(pending_sign_ins::tries.lt(most));
+        let counted = pending_sign_ins::tries.eq(pending_sign_ins::tries + 1);
+        let update = diesel::update(pending).set(counted);
+        Ok(self.execute(update).await? == 1)
     }
 
     /// Deletes a pending sign-in after so many codes. Returns whether it was there and had them.
@@ -153,13 +139,10 @@ impl Database {
         hash: TokenHash,
         tries: i32,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let pending = pending_sign_ins::table
-                .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
-                .filter(pending_sign_ins::tries.ge(tries));
-            Ok(on!(connection, execute(diesel::delete(pending)))? == 1)
-        })
-        .await
+        let pending = pending_sign_ins::table
+            .filter(pending_sign_ins::hash.eq(hash.bytes().to_vec()))
+            .filter(pending_sign_ins::tries.ge(tries));
+        Ok(self.execute(diesel::delete(pending)).await? == 1)
     }
 
     /// Ends a pending sign-in with a right code, and begins a session. Returns whether the sign-in

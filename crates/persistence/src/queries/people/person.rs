@@ -33,15 +33,17 @@ pub struct PersonNameRow {
 }
 
 /// A person of an account, who was not removed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct Person {
     /// `UUIDv7`.
     pub id: PersonId,
     /// The address by which the person signs in.
+    #[diesel(deserialize_as = Stored<people::email>)]
     pub email: Email,
     /// The name that the person chose; `None` until the person has joined.
     pub name: Option<String>,
     /// What the person may do.
+    #[diesel(deserialize_as = Stored<people::role>)]
     pub role: Role,
     /// When the person was first invited.
     pub created_at: DateTime<Utc>,
@@ -71,20 +73,6 @@ enum PersonChange {
     Role(Role),
 }
 
-/// The columns that identify a person.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = people)]
-pub(crate) struct WhoColumns {
-    #[diesel(column_name = account_id)]
-    pub(crate) account: AccountId,
-    pub(crate) id: PersonId,
-    #[diesel(deserialize_as = Stored<people::email>)]
-    pub(crate) email: Email,
-    pub(crate) name: Option<String>,
-    #[diesel(deserialize_as = Stored<people::role>)]
-    pub(crate) role: Role,
-}
-
 /// Locks a person until the transaction ends. Returns whether there is such a person, who was not
 /// removed.
 pub(super) async fn lock_person(tx: &mut Transaction, person: PersonId) -> QueryResult<bool> {
@@ -105,72 +93,50 @@ impl Database {
         people: &[PersonId],
     ) -> Result<Vec<PersonNameRow>, PersistenceError> {
         let ids: Vec<_> = people.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::account_id.eq(Bind(account)))
-                .filter(people::id.eq_any(ids))
-                .select((people::id, people::email, people::name));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = people::table
+            .filter(people::account_id.eq(Bind(account)))
+            .filter(people::id.eq_any(ids))
+            .select((people::id, people::email, people::name));
+        self.load(query).await
     }
 
     /// The people of an account in the order in which they were invited, without removed ones.
     pub async fn list_people(&self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let last_used = sessions::table
-                .filter(sessions::person_id.eq(people::id))
-                .order(sessions::last_used_at.desc())
-                .limit(1)
-                .select(sessions::last_used_at)
-                .single_value();
-            let codes = one_time_codes::table
-                .filter(one_time_codes::person_id.eq(people::id))
-                .filter(one_time_codes::on_since.is_not_null());
-            let query = people::table
-                .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
-                .filter(people::account_id.eq(Bind(account)))
-                .filter(people::removed_at.is_null())
-                .order(people::id);
-            let link_expires_at = invitations::expires_at.nullable();
-            let found: Vec<(WhoColumns, _, _, _, bool)> = on!(
-                connection,
-                load(query.select((
-                    WhoColumns::as_select(),
-                    people::created_at,
-                    link_expires_at,
-                    last_used,
-                    exists(codes)
-                )))
-            )?;
-            let people = found.into_iter().map(
-                |(who, created_at, link_expires_at, last_used_at, has_codes)| Person {
-                    role: who.role,
-                    id: who.id,
-                    email: who.email,
-                    name: who.name,
-                    created_at,
-                    link_expires_at,
-                    last_used_at,
-                    has_codes,
-                },
-            );
-            Ok(people.collect())
-        })
-        .await
+        let last_used = sessions::table
+            .filter(sessions::person_id.eq(people::id))
+            .order(sessions::last_used_at.desc())
+            .limit(1)
+            .select(sessions::last_used_at)
+            .single_value();
+        let codes = one_time_codes::table
+            .filter(one_time_codes::person_id.eq(people::id))
+            .filter(one_time_codes::on_since.is_not_null());
+        let query = people::table
+            .left_join(invitations::table.on(invitations::person_id.eq(people::id)))
+            .filter(people::account_id.eq(Bind(account)))
+            .filter(people::removed_at.is_null())
+            .order(people::id)
+            .select((
+                people::id,
+                people::email,
+                people::name,
+                people::role,
+                people::created_at,
+                invitations::expires_at.nullable(),
+                last_used,
+                exists(codes),
+            ));
+        self.load(query).await
     }
 
     /// Whether any account has people, without removed ones.
     pub async fn has_people(&self) -> Result<bool, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = people::table
-                .filter(people::removed_at.is_null())
-                .select(people::id)
-                .limit(1);
-            let any: Option<PersonId> = on!(connection, get_result(query)).optional()?;
-            Ok(any.is_some())
-        })
-        .await
+        let query = people::table
+            .filter(people::removed_at.is_null())
+            .select(people::id)
+            .limit(1);
+        let any: Option<PersonId> = self.find(query).await?;
+        Ok(any.is_some())
     }
 
     /// Saves a new name of a person who has joined, unless they were removed or have that name

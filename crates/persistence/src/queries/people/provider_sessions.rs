@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::account::secret_hash::TokenHash;
 
-use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::provider_sessions;
@@ -20,7 +19,7 @@ pub struct NewProviderSession {
 }
 
 /// When a provider was asked about the person of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct ProviderCheck {
     /// When the provider last let the person in.
     pub checked_at: DateTime<Utc>,
@@ -31,7 +30,7 @@ pub struct ProviderCheck {
 }
 
 /// What it takes to ask the provider about a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct StoredGrant {
     /// The provider.
     pub issuer: String,
@@ -41,43 +40,20 @@ pub struct StoredGrant {
     pub sealed: Vec<u8>,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = provider_sessions)]
-#[diesel(treat_none_as_default_value = false)]
-pub(super) struct ProviderSessionColumns {
-    pub(super) hash: Vec<u8>,
-    pub(super) issuer: String,
-    pub(super) subject: String,
-    pub(super) sealed_grant: Vec<u8>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    pub(super) checked_at: DateTime<Utc>,
-    pub(super) next_check_at: Option<DateTime<Utc>>,
-    pub(super) second_factor_at: Option<DateTime<Utc>>,
-}
-
 impl Database {
     /// The grant of a session; `None` if it has none or has ended.
     pub async fn find_grant(
         &self,
         session: TokenHash,
     ) -> Result<Option<StoredGrant>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = provider_sessions::table
-                .filter(provider_sessions::hash.eq(session.bytes().to_vec()))
-                .select((
-                    provider_sessions::issuer,
-                    provider_sessions::subject,
-                    provider_sessions::sealed_grant,
-                ));
-            let found: Option<(String, String, Vec<u8>)> =
-                on!(connection, get_result(query)).optional()?;
-            Ok(found.map(|(issuer, subject, sealed)| StoredGrant {
-                issuer,
-                subject,
-                sealed,
-            }))
-        })
-        .await
+        let query = provider_sessions::table
+            .filter(provider_sessions::hash.eq(session.bytes().to_vec()))
+            .select((
+                provider_sessions::issuer,
+                provider_sessions::subject,
+                provider_sessions::sealed_grant,
+            ));
+        self.find(query).await
     }
 
     /// Takes the check of a session that the provider last let last at `checked_at`, unless it was
@@ -91,19 +67,16 @@ impl Database {
         abandoned_before: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let asked_at = provider_sessions::asked_at;
-            let is_free = asked_at
-                .is_null()
-                .or(asked_at.lt(Some(abandoned_before)).assume_not_null());
-            let one = provider_sessions::table
-                .filter(provider_sessions::hash.eq(session.bytes().to_vec()))
-                .filter(provider_sessions::checked_at.eq(Bind(checked_at)))
-                .filter(is_free);
-            let update = diesel::update(one).set(asked_at.eq(Some(now)));
-            Ok(on!(connection, execute(update))? == 1)
-        })
-        .await
+        let asked_at = provider_sessions::asked_at;
+        let is_free = asked_at
+            .is_null()
+            .or(asked_at.lt(Some(abandoned_before)).assume_not_null());
+        let one = provider_sessions::table
+            .filter(provider_sessions::hash.eq(session.bytes().to_vec()))
+            .filter(provider_sessions::checked_at.eq(Bind(checked_at)))
+            .filter(is_free);
+        let update = diesel::update(one).set(asked_at.eq(Some(now)));
+        Ok(self.execute(update).await? == 1)
     }
 
     /// Gives a taken check back: the provider is away, and is asked again at `next`.
@@ -112,17 +85,14 @@ impl Database {
         session: TokenHash,
         next: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let one = provider_sessions::table
-                .filter(provider_sessions::hash.eq(session.bytes().to_vec()));
-            let update = diesel::update(one).set((
-                provider_sessions::next_check_at.eq(Some(next)),
-                provider_sessions::asked_at.eq(None::<DateTime<Utc>>),
-            ));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let one =
+            provider_sessions::table.filter(provider_sessions::hash.eq(session.bytes().to_vec()));
+        let update = diesel::update(one).set((
+            provider_sessions::next_check_at.eq(Some(next)),
+            provider_sessions::asked_at.eq(None::<DateTime<Utc>>),
+        ));
+        self.execute(update).await?;
+        Ok(())
     }
 
     /// Records that the provider let the person of a session in at `now`, with the grant to ask
@@ -133,18 +103,15 @@ impl Database {
         checked: NewProviderSession,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let one = provider_sessions::table
-                .filter(provider_sessions::hash.eq(session.bytes().to_vec()));
-            let update = diesel::update(one).set((
-                provider_sessions::sealed_grant.eq(checked.sealed_grant),
-                provider_sessions::checked_at.eq(Bind(now)),
-                provider_sessions::next_check_at.eq(checked.next_check_at),
-                provider_sessions::asked_at.eq(None::<DateTime<Utc>>),
-            ));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let one =
+            provider_sessions::table.filter(provider_sessions::hash.eq(session.bytes().to_vec()));
+        let update = diesel::update(one).set((
+            provider_sessions::sealed_grant.eq(checked.sealed_grant),
+            provider_sessions::checked_at.eq(Bind(now)),
+            provider_sessions::next_check_at.eq(checked.next_check_at),
+            provider_sessions::asked_at.eq(None::<DateTime<Utc>>),
+        ));
+        self.execute(update).await?;
+        Ok(())
     }
 }

@@ -1,20 +1,22 @@
-//! Sessions of signed-in people, found by the hash of a cookie's token.
+//! Sessions of signed-in people, found by the hash of a cookie's token, and as their person sees them.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::account::person::Email;
 use refract_domain::account::role::Role;
 use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 
 use crate::connections::{Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
 use crate::queries::people::known_browsers::{NewBrowser, know_browser};
 use crate::queries::people::person::NO_PASSWORD;
-use crate::queries::people::person::WhoColumns;
 use crate::queries::people::provider_sessions::ProviderCheck;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{
     accounts, invitations, known_browsers, one_time_codes, people, provider_sessions, sessions,
 };
@@ -40,7 +42,7 @@ pub struct SessionsAlive {
 }
 
 /// A person whom a session signs in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "facts about a person, each independent of the others"
@@ -51,10 +53,12 @@ pub struct SessionRow {
     /// The person.
     pub person: PersonId,
     /// The person's address.
+    #[diesel(deserialize_as = Stored<people::email>)]
     pub email: Email,
     /// The name that the person chose; `None` only when the row was changed manually.
     pub name: Option<String>,
     /// What the person may do.
+    #[diesel(deserialize_as = Stored<people::role>)]
     pub role: Role,
     /// When the session was last used, to the hour.
     pub last_used_at: DateTime<Utc>,
@@ -88,29 +92,6 @@ pub(super) async fn insert_session(
     know_browser(tx, session.browser, person, session.now).await
 }
 
-/// The columns of a session that is found: the person, the last use, the first unseen event, what
-/// there is of passwords and codes, and the provider's check.
-type FoundSession = (
-    WhoColumns,
-    DateTime<Utc>,
-    Option<EventId>,
-    FoundSecrets,
-    (
-        Option<DateTime<Utc>>,
-        Option<DateTime<Utc>>,
-        Option<DateTime<Utc>>,
-    ),
-);
-
-/// Whether codes are required, since when the person has codes, whether they have a password, and
-/// since when they sign in by links.
-type FoundSecrets = (
-    bool,
-    Option<DateTime<Utc>>,
-    Option<bool>,
-    Option<DateTime<Utc>>,
-);
-
 impl Database {
     /// Finds the person whom a session signs in, unless the session has ended.
     pub async fn find_session(
@@ -118,64 +99,38 @@ impl Database {
         hash: TokenHash,
         alive: SessionsAlive,
     ) -> Result<Option<SessionRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = sessions::table
-                .inner_join(people::table.on(people::id.eq(sessions::person_id)))
-                .inner_join(accounts::table.on(accounts::id.eq(people::account_id)))
-                .left_join(one_time_codes::table.on(one_time_codes::person_id.eq(people::id)))
-                .left_join(provider_sessions::table.on(provider_sessions::hash.eq(sessions::hash)))
-                .filter(sessions::hash.eq(hash.bytes().to_vec()))
-                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
-                .filter(sessions::created_at.gt(Bind(alive.begun_after)))
-                .filter(people::removed_at.is_null());
-            let checked = provider_sessions::checked_at.nullable();
-            let check = (
-                checked,
-                provider_sessions::next_check_at.nullable(),
-                provider_sessions::second_factor_at.nullable(),
-            );
-            let secrets = (
-                accounts::codes_required_at.is_not_null(),
-                one_time_codes::on_since.nullable(),
-                people::password.ne(NO_PASSWORD),
-                people::by_link_since,
-            );
-            let found: Option<FoundSession> = on!(
-                connection,
-                get_result(query.select((
-                    WhoColumns::as_select(),
-                    sessions::last_used_at,
-                    people::first_unseen_event,
-                    secrets,
-                    check
-                )))
-            )
-            .optional()?;
-            let row = found.map(|(who, last_used_at, first_unseen_event, secrets, check)| {
-                let (requires_codes, codes_since, has_password, by_link_since) = secrets;
-                let (checked_at, next_check_at, second_factor_at) = check;
-                SessionRow {
-                    requires_codes,
-                    has_codes: codes_since.is_some(),
-                    has_password: has_password.unwrap_or_default(),
-                    is_by_link: by_link_since.is_some(),
-                    role: who.role,
-                    account: who.account,
-                    person: who.id,
-                    email: who.email,
-                    name: who.name,
-                    last_used_at,
-                    first_unseen_event,
-                    provider_check: checked_at.map(|checked_at| ProviderCheck {
-                        checked_at,
-                        next_check_at,
-                        had_second_factor: second_factor_at.is_some(),
-                    }),
-                }
-            });
-            Ok(row)
-        })
-        .await
+        let query = sessions::table
+            .inner_join(people::table.on(people::id.eq(sessions::person_id)))
+            .inner_join(accounts::table.on(accounts::id.eq(people::account_id)))
+            .left_join(one_time_codes::table.on(one_time_codes::person_id.eq(people::id)))
+            .left_join(provider_sessions::table.on(provider_sessions::hash.eq(sessions::hash)))
+            .filter(sessions::hash.eq(hash.bytes().to_vec()))
+            .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+            .filter(sessions::created_at.gt(Bind(alive.begun_after)))
+            .filter(people::removed_at.is_null());
+        let check = (
+            provider_sessions::checked_at,
+            provider_sessions::next_check_at,
+            provider_sessions::second_factor_at.is_not_null(),
+        );
+        let has_password = people::password
+            .is_not_null()
+            .and(people::password.ne(NO_PASSWORD).assume_not_null());
+        let query = query.select((
+            people::account_id,
+            people::id,
+            people::email,
+            people::name,
+            people::role,
+            sessions::last_used_at,
+            people::first_unseen_event,
+            check.nullable(),
+            accounts::codes_required_at.is_not_null(),
+            one_time_codes::on_since.nullable().is_not_null(),
+            has_password,
+            people::by_link_since.is_not_null(),
+        ));
+        self.find(query).await
     }
 
     /// Records that a session is used at `now`.
@@ -184,13 +139,10 @@ impl Database {
         hash: TokenHash,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let session = sessions::table.filter(sessions::hash.eq(hash.bytes().to_vec()));
-            let update = diesel::update(session).set(sessions::last_used_at.eq(Bind(now)));
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let session = sessions::table.filter(sessions::hash.eq(hash.bytes().to_vec()));
+        let update = diesel::update(session).set(sessions::last_used_at.eq(Bind(now)));
+        self.execute(update).await?;
+        Ok(())
     }
 
     /// Deletes ended sessions, expired links, and browsers in which nobody signed in after
@@ -213,6 +165,82 @@ impl Database {
             let expired = known_browsers::table.filter(signed_in_at.le(Bind(signed_in_after)));
             on!(connection, execute(diesel::delete(expired)))?;
             Ok(())
+        })
+        .await
+    }
+}
+
+/// A session of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
+pub struct OwnSession {
+    /// The hash of the session's token.
+    #[diesel(deserialize_as = Stored<sessions::hash>)]
+    pub hash: TokenHash,
+    /// When the session began.
+    pub began_at: DateTime<Utc>,
+    /// When the session was last used, to the hour.
+    pub last_used_at: DateTime<Utc>,
+}
+
+/// Which of a person's sessions are to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedSessions {
+    /// This one.
+    One(TokenHash),
+    /// All but this one.
+    AllBut(TokenHash),
+}
+
+impl Database {
+    /// The sessions of a person that have not ended, the most recently used first.
+    pub async fn list_own_sessions(
+        &self,
+        person: PersonId,
+        alive: SessionsAlive,
+    ) -> Result<Vec<OwnSession>, PersistenceError> {
+        let query = sessions::table
+            .filter(sessions::person_id.eq(Bind(person)))
+            .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+            .filter(sessions::created_at.gt(Bind(alive.begun_after)))
+            .order((sessions::last_used_at.desc(), sessions::created_at.desc()))
+            .select((sessions::hash, sessions::created_at, sessions::last_used_at));
+        self.load(query).await
+    }
+
+    /// Ends sessions of a person, with an event if there were any. A session that has ended
+    /// already, or that belongs to another person, changes nothing. One transaction.
+    pub async fn end_own_sessions(
+        &self,
+        person: PersonId,
+        ended: EndedSessions,
+        alive: SessionsAlive,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        self.begin(async move |mut tx| {
+            let of_person = sessions::table
+                .filter(sessions::person_id.eq(Bind(person)))
+                .filter(sessions::last_used_at.gt(Bind(alive.used_after)))
+                .filter(sessions::created_at.gt(Bind(alive.begun_after)));
+            let (number, stamp) = match ended {
+                EndedSessions::One(hash) => {
+                    let one = of_person.filter(sessions::hash.eq(hash.bytes().to_vec()));
+                    (on!(tx, execute(diesel::delete(one)))?, stamp)
+                }
+                EndedSessions::AllBut(hash) => {
+                    let others = of_person.filter(sessions::hash.ne(hash.bytes().to_vec()));
+                    let number = on!(tx, execute(diesel::delete(others)))?;
+                    let counted = u64::try_from(number).unwrap_or(u64::MAX);
+                    (
+                        number,
+                        stamp.noted(EventDetail::counted(counted, "session")),
+                    )
+                }
+            };
+            if number > 0 {
+                let target = EventTarget::Person(person);
+                add_event(&mut tx, stamp.event(EventAction::SessionEnded, target)).await?;
+            }
+            Ok(tx.commit().await?)
         })
         .await
     }

@@ -3,15 +3,20 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_domain::account::person::Email;
 use refract_domain::account::secret_hash::TokenHash;
-use refract_domain::ids::SignInTryId;
+use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
+use refract_domain::ids::{PersonId, SignInTryId};
+use sha2::{Digest as _, Sha256};
 
-use super::email_hash::EmailHash;
-use crate::connections::{Connection, on};
+use crate::connections::{Connection, Transaction, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::events::add_event;
+use crate::queries::people::person::lock_person;
 use crate::schema::sign_in_tries;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 
 /// The most tries that are read: many more than are allowed in the time in which they count.
 const MOST_TRIES: i64 = 1_000;
@@ -52,51 +57,21 @@ pub struct TriesWindow {
 }
 
 /// A try that counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable)]
 pub struct CountedTry {
     /// The hash of the typed address.
+    #[diesel(deserialize_as = Stored<sign_in_tries::email_hash>)]
     pub email: EmailHash,
     /// When the try was made.
     pub tried_at: DateTime<Utc>,
 }
 
-#[derive(Insertable)]
-#[diesel(table_name = sign_in_tries)]
-struct TryColumns {
-    #[diesel(serialize_as = Bind<SignInTryId>)]
-    id: SignInTryId,
-    email_hash: Vec<u8>,
-    #[diesel(serialize_as = Bind<DateTime<Utc>>)]
-    tried_at: DateTime<Utc>,
-    network: Option<String>,
-    browser_hash: Option<Vec<u8>>,
-}
-
-/// The columns of a try that counts.
-type CountedColumns = (SignInTryId, Vec<u8>, DateTime<Utc>);
-
-impl From<&SignInTry> for TryColumns {
-    fn from(new: &SignInTry) -> Self {
-        let (network, browser_hash) = match &new.counter {
-            SignInCounter::Network(network) => (Some(network.clone()), None),
-            SignInCounter::Browser(hash) => (None, Some(hash.bytes().to_vec())),
-        };
-        Self {
-            id: new.id,
-            email_hash: new.email.0.to_vec(),
-            tried_at: new.tried_at,
-            network,
-            browser_hash,
-        }
-    }
-}
-
-/// Lists the tries of a counter, newest first.
+/// Lists the tries of a counter with their ids, newest first.
 async fn list_counted(
     connection: &mut Connection,
     counter: SignInCounter,
     window: TriesWindow,
-) -> QueryResult<Vec<CountedColumns>> {
+) -> QueryResult<Vec<(SignInTryId, CountedTry)>> {
     let in_time = sign_in_tries::table
         .filter(sign_in_tries::tried_at.ge(Bind(window.since)))
         .filter(sign_in_tries::tried_at.le(Bind(window.until)))
@@ -104,8 +79,7 @@ async fn list_counted(
         .limit(MOST_TRIES)
         .select((
             sign_in_tries::id,
-            sign_in_tries::email_hash,
-            sign_in_tries::tried_at,
+            (sign_in_tries::email_hash, sign_in_tries::tried_at),
         ));
     match counter {
         SignInCounter::Network(network) => {
@@ -129,7 +103,11 @@ impl Database {
     ) -> Result<Vec<CountedTry>, PersistenceError> {
         self.read(async move |mut connection| {
             let found = list_counted(&mut connection, counter, window).await?;
-            read(found.into_iter())
+            Ok(found
+                .into_iter()
+                .rev()
+                .map(|(_, counted)| counted)
+                .collect())
         })
         .await
     }
@@ -151,37 +129,119 @@ impl Database {
                 .or(sign_in_tries::tried_at.gt(Bind(window.deleted_from)));
             let over = diesel::delete(sign_in_tries::table.filter(is_over));
             on!(connection, execute(over))?;
-            let insert = diesel::insert_into(sign_in_tries::table).values(TryColumns::from(&new));
+            let (network, browser) = match &new.counter {
+                SignInCounter::Network(network) => (Some(network.clone()), None),
+                SignInCounter::Browser(hash) => (None, Some(hash.bytes().to_vec())),
+            };
+            let insert = diesel::insert_into(sign_in_tries::table).values((
+                sign_in_tries::id.eq(Bind(new.id)),
+                sign_in_tries::email_hash.eq(new.email.0.to_vec()),
+                sign_in_tries::tried_at.eq(Bind(new.tried_at)),
+                sign_in_tries::network.eq(network),
+                sign_in_tries::browser_hash.eq(browser),
+            ));
             on!(connection, execute(insert))?;
             let found = list_counted(&mut connection.into(), new.counter, window).await?;
-            read(found.into_iter().filter(|(id, ..)| *id != new.id))
+            let others = found.into_iter().rev().filter(|(id, _)| *id != new.id);
+            Ok(others.map(|(_, counted)| counted).collect())
         })
         .await
     }
 
     /// Deletes a try that succeeded or was blocked.
     pub async fn delete_sign_in_try(&self, id: SignInTryId) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let of_id = sign_in_tries::table.find(Bind(id));
-            on!(connection, execute(diesel::delete(of_id)))?;
-            Ok(())
-        })
-        .await
+        let of_id = sign_in_tries::table.find(Bind(id));
+        self.execute(diesel::delete(of_id)).await?;
+        Ok(())
     }
 }
 
-/// Reads tries that come newest first.
-fn read(
-    found: impl DoubleEndedIterator<Item = CountedColumns>,
-) -> Result<Vec<CountedTry>, PersistenceError> {
-    let tries = found.rev().map(|(_, email, tried_at)| {
-        let email = email.try_into().map_err(|_| PersistenceError::Unreadable {
-            column: "sign_in_tries.email_hash",
-        })?;
-        Ok(CountedTry {
-            email: EmailHash(email),
-            tried_at,
+/// SHA-256 of a typed address: the addresses that strangers try are not stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmailHash(pub [u8; 32]);
+
+impl EmailHash {
+    /// The hash of an address.
+    pub fn of(email: &Email) -> Self {
+        Self(Sha256::digest(email.as_str().as_bytes()).into())
+    }
+}
+
+impl<C: NamedColumn<Form = Vec<u8>>> TryFrom<Stored<C>> for EmailHash {
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored(bytes): Stored<C>) -> Result<Self, UnreadableColumn> {
+        let read = bytes.try_into().map(Self);
+        read.map_err(|_| UnreadableColumn(C::NAME))
+    }
+}
+
+/// A sign-in try whose password was wrong.
+#[derive(Clone, Debug)]
+pub struct WrongTry {
+    /// The try, as it was saved before the password check.
+    pub tried: SignInTry,
+    /// When its password turned out to be wrong.
+    pub refused_at: DateTime<Utc>,
+    /// The time in which tries count.
+    pub window: TriesWindow,
+    /// How many wrong tries for the address, by this try's counter, block the next one.
+    pub stopping: u32,
+}
+
+/// Counts the wrong tries for the address of a try, by its counter.
+async fn count_wrong(tx: &mut Transaction, wrong: &WrongTry) -> QueryResult<i64> {
+    let of_address = sign_in_tries::table
+        .filter(sign_in_tries::tried_at.ge(Bind(wrong.window.since)))
+        .filter(sign_in_tries::tried_at.le(Bind(wrong.window.until)))
+        .filter(sign_in_tries::email_hash.eq(wrong.tried.email.0.to_vec()))
+        .filter(sign_in_tries::refused_at.is_not_null());
+    match wrong.tried.counter.clone() {
+        SignInCounter::Network(network) => {
+            let wrong = of_address.filter(sign_in_tries::network.eq(network));
+            on!(tx, get_result(wrong.count()))
+        }
+        SignInCounter::Browser(hash) => {
+            let wrong = of_address.filter(sign_in_tries::browser_hash.eq(hash.bytes().to_vec()));
+            on!(tx, get_result(wrong.count()))
+        }
+    }
+}
+
+impl Database {
+    /// Records that a try was wrong. If the address is a person's, an event of the refusal is
+    /// saved, and another one when the wrong tries reach the number that blocks the next. One
+    /// transaction: of several concurrent tries, one reaches the number. An unknown address costs a
+    /// commit too, so that timing does not reveal which addresses exist.
+    pub async fn refuse_sign_in_try(
+        &self,
+        wrong: WrongTry,
+        person: Option<(PersonId, EventStamp)>,
+    ) -> Result<(), PersistenceError> {
+        self.begin(async move |mut tx| {
+            let mut refused = None;
+            if let Some((person, stamp)) = person
+                // concurrent wrong tries are counted one after the other
+                && lock_person(&mut tx, person).await?
+            {
+                refused = Some((EventTarget::Person(person), stamp));
+            }
+            let update = diesel::update(sign_in_tries::table.find(Bind(wrong.tried.id)))
+                .set(sign_in_tries::refused_at.eq(Some(wrong.refused_at)));
+            on!(tx, execute(update))?;
+            if let Some((person, stamp)) = refused {
+                let further = stamp.further();
+                add_event(&mut tx, stamp.event(EventAction::SignInRefused, person)).await?;
+                if count_wrong(&mut tx, &wrong).await? == i64::from(wrong.stopping) {
+                    let number = u64::from(wrong.stopping);
+                    let stopped = "wrong tries, the next ones are stopped for a while";
+                    let further = further.noted(EventDetail::worded(number, stopped));
+                    let event = further.event(EventAction::SignInRefused, person);
+                    add_event(&mut tx, event).await?;
+                }
+            }
+            Ok(tx.commit().await?)
         })
-    });
-    tries.collect()
+        .await
+    }
 }

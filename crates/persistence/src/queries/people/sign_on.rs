@@ -10,9 +10,9 @@ use refract_domain::ids::{AccountId, PersonId};
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::queries::people::person::NO_PASSWORD;
-use crate::queries::people::provider_sessions::{NewProviderSession, ProviderSessionColumns};
+use crate::queries::people::provider_sessions::NewProviderSession;
 use crate::queries::people::sessions::{NewSession, insert_session};
 use crate::schema::sql_types::Bind;
 use crate::schema::{invitations, people, provider_sessions, provider_subjects};
@@ -252,21 +252,20 @@ impl Database {
                 }
             }
             insert_session(&mut tx, session, found.id).await?;
-            let columns = ProviderSessionColumns {
-                hash: session.hash.bytes().to_vec(),
-                issuer,
-                subject,
-                sealed_grant: provider.sealed_grant,
-                checked_at: session.now,
-                next_check_at: provider.next_check_at,
-                second_factor_at: applicant.person.had_second_factor.then_some(session.now),
-            };
-            let insert = diesel::insert_into(provider_sessions::table).values(columns);
+            let second_factor_at = applicant.person.had_second_factor.then_some(session.now);
+            let insert = diesel::insert_into(provider_sessions::table).values((
+                provider_sessions::hash.eq(session.hash.bytes().to_vec()),
+                provider_sessions::issuer.eq(issuer),
+                provider_sessions::subject.eq(subject),
+                provider_sessions::sealed_grant.eq(provider.sealed_grant),
+                provider_sessions::checked_at.eq(Bind(session.now)),
+                provider_sessions::next_check_at.eq(provider.next_check_at),
+                provider_sessions::second_factor_at.eq(second_factor_at),
+            ));
             on!(tx, execute(insert))?;
             let target = EventTarget::Person(found.id);
             let stamp = stamp.noted(BY_PROVIDER);
-            add_event(&mut tx, stamp.event(EventAction::SignedIn, target)).await?;
-            tx.commit().await?;
+            commit_with(tx, stamp.event(EventAction::SignedIn, target)).await?;
             Ok(SignOnOutcome::SignedOn {
                 person: found.id,
                 role: Role::named(&found.role).unwrap_or(Role::Reviewer),

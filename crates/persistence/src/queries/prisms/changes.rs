@@ -1,15 +1,18 @@
-//! Who changed a prism and when: its versions, and changes of its lens, its name and its state.
+//! Who changed a prism and when: its versions, and changes of its lens, its name and its state, with
+//! their events.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::event::EventStamp;
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismChangeId, PrismId};
-use refract_domain::prism::VersionNumber;
+use refract_domain::lens::Lens;
+use refract_domain::prism::{DisplayName, VersionNumber};
 
-use crate::connections::on;
+use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 use crate::schema::{prism_changes, prism_versions};
 
 /// What a change of a prism changed, other than a new version.
@@ -28,9 +31,11 @@ pub enum ChangeKind {
 }
 
 /// A saved change of a prism, other than a new version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = prism_changes)]
 pub struct PrismChangeRow {
     /// What was changed.
+    #[diesel(column_name = change, deserialize_as = Stored<prism_changes::change>)]
     pub kind: ChangeKind,
     /// The person who changed the prism; `None` for the terminal.
     pub made_by: Option<PersonId>,
@@ -39,9 +44,11 @@ pub struct PrismChangeRow {
 }
 
 /// A version of a prism without its definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = prism_versions)]
 pub struct VersionRow {
     /// The version's number.
+    #[diesel(column_name = version, deserialize_as = Stored<prism_versions::version>)]
     pub number: VersionNumber,
     /// The person who saved the version; `None` for the terminal and for versions from before
     /// people were recorded.
@@ -82,12 +89,14 @@ impl ChangeKind {
             Self::Restored => "restored",
         }
     }
+}
 
-    fn named(name: &str) -> Result<Self, PersistenceError> {
+impl<C: NamedColumn<Form = String>> TryFrom<Stored<C>> for ChangeKind {
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored(name): Stored<C>) -> Result<Self, UnreadableColumn> {
         let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or(PersistenceError::Unreadable {
-            column: "prism_changes.change",
-        })
+        found.ok_or(UnreadableColumn(C::NAME))
     }
 }
 
@@ -110,52 +119,49 @@ impl Database {
         &self,
         prism: PrismId,
     ) -> Result<Vec<PrismChangeRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = prism_changes::table
-                .filter(prism_changes::prism_id.eq(Bind(prism)))
-                .order(prism_changes::id)
-                .select((
-                    prism_changes::change,
-                    prism_changes::made_by,
-                    prism_changes::made_at,
-                ));
-            let rows: Vec<(String, Option<PersonId>, DateTime<Utc>)> =
-                on!(connection, load(query))?;
-            let rows = rows.into_iter().map(|(change, made_by, made_at)| {
-                Ok(PrismChangeRow {
-                    kind: ChangeKind::named(&change)?,
-                    made_by,
-                    made_at,
-                })
-            });
-            rows.collect()
-        })
-        .await
+        let query = prism_changes::table
+            .filter(prism_changes::prism_id.eq(Bind(prism)))
+            .order(prism_changes::id);
+        load_as!(self, query, PrismChangeRow).await
     }
 
     /// The versions of a prism without their definitions, oldest first.
     pub async fn list_versions(&self, prism: PrismId) -> Result<Vec<VersionRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = prism_versions::table
-                .filter(prism_versions::prism_id.eq(Bind(prism)))
-                .order(prism_versions::version)
-                .select((
-                    prism_versions::version,
-                    prism_versions::made_by,
-                    prism_versions::created_at,
-                ));
-            let rows: Vec<(i32, Option<PersonId>, DateTime<Utc>)> = on!(connection, load(query))?;
-            let column = "prism_versions.version";
-            let rows = rows.into_iter().map(|(number, made_by, created_at)| {
-                let number = VersionNumber::new(number);
-                Ok(VersionRow {
-                    number: number.ok_or(PersistenceError::Unreadable { column })?,
-                    made_by,
-                    created_at,
-                })
-            });
-            rows.collect()
-        })
-        .await
+        let query = prism_versions::table
+            .filter(prism_versions::prism_id.eq(Bind(prism)))
+            .order(prism_versions::version);
+        load_as!(self, query, VersionRow).await
+    }
+}
+
+/// The event of a prism's new name.
+pub(crate) fn renamed(
+    stamp: EventStamp,
+    prism: PrismId,
+    before: String,
+    name: DisplayName,
+) -> Event {
+    Event {
+        from: Some(DisplayName::saved(before).into()),
+        to: Some(name.into()),
+        ..stamp.event(EventAction::PrismRenamed, EventTarget::Prism(prism))
+    }
+}
+
+/// The event of a prism's new lens.
+pub(crate) fn lens_changed(
+    stamp: EventStamp,
+    prism: PrismId,
+    lens: &Lens,
+    details: LensChangeDetails,
+) -> Event {
+    let action = match lens {
+        Lens::Custom(_) => EventAction::LensSet,
+        Lens::Automatic => EventAction::LensReset,
+    };
+    Event {
+        from: Some(details.from),
+        to: Some(details.to),
+        ..stamp.event(action, EventTarget::Prism(prism))
     }
 }

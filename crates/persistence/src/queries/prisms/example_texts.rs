@@ -18,7 +18,7 @@ pub use self::row::{ExampleText, NewExampleText};
 use crate::connections::{for_no_key_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::{add_event, commit_with};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, prisms};
 
@@ -149,8 +149,7 @@ impl Database {
             if on!(tx, execute(diesel::update(example).set(change)))? == 0 {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -172,8 +171,7 @@ impl Database {
             if on!(tx, execute(diesel::delete(example)))? == 0 {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await

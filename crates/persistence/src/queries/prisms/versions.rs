@@ -14,9 +14,10 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::lens_json::{lens_from_json, lens_to_json};
-use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens};
-use crate::queries::prisms::events::{lens_changed, renamed};
+use crate::queries::lenses::revisions::{
+    LensRevisionColumns, keep_replaced_lens, lens_from_json, lens_to_json,
+};
+use crate::queries::prisms::changes::{lens_changed, renamed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::schema::sql_types::Bind;
 use crate::schema::{lens_revisions, prism_versions, prisms};
@@ -92,14 +93,12 @@ impl Database {
         if let Some(cached) = self.cached.versions.get(&(prism, number)) {
             return Ok(Some(cached));
         }
+        let query = prism_versions::table.find((Bind(prism), number.get()));
+        let query = query.select(prism_versions::definition);
         let database = self.without_lanes();
-        let reading = database.read(async move |mut connection| {
-            let query = prism_versions::table.find((Bind(prism), number.get()));
-            let query = query.select(prism_versions::definition);
-            let json: Option<String> = on!(connection, get_result(query)).optional()?;
-            Ok(json)
-        });
-        let Some(json) = self.named(&OF_VERSION, reading).await? else {
+        let reading = self.named(&OF_VERSION, database.find(query));
+        let json: Option<String> = reading.await?;
+        let Some(json) = json else {
             return Ok(None);
         };
         let version = Arc::new(version_from_json(&json)?);

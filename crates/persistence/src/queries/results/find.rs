@@ -1,4 +1,7 @@
-//! Finding one result for a command, which has an account instead of an API key.
+//! Finding one result for a command, which has an account instead of an API key, and what other
+//! queries say about some results.
+
+use std::collections::BTreeSet;
 
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PersonId, ResultId};
@@ -10,9 +13,7 @@ use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::Prism;
-use crate::queries::results::actor::ResultActorRow;
-use crate::queries::results::provenance::{Provenance, ResultOrigin};
-use crate::queries::results::row::ResultColumns;
+use crate::queries::results::row::{Provenance, ResultActorRow, ResultColumns, ResultOrigin};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
@@ -44,14 +45,11 @@ const OF_RESULTS: StatementName = StatementName {
 impl Database {
     /// Whether a person made any result.
     pub async fn has_results_of(&self, person: PersonId) -> Result<bool, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::made_by.eq(Some(person)))
-                .select(results::id);
-            let found: Option<ResultId> = on!(connection, first(query)).optional()?;
-            Ok(found.is_some())
-        })
-        .await
+        let query = results::table
+            .filter(results::made_by.eq(Some(person)))
+            .select(results::id);
+        let found: Option<ResultId> = self.find(query.limit(1)).await?;
+        Ok(found.is_some())
     }
 
     /// A result of the account.
@@ -83,13 +81,10 @@ impl Database {
 
     /// The retry of this result; `None` when there is none. API reads do not query it.
     pub async fn find_retry(&self, result: ResultId) -> Result<Option<ResultId>, PersistenceError> {
-        let reading = self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::retry_of.eq(Some(result)))
-                .select(results::id);
-            Ok(on!(connection, get_result(query)).optional()?)
-        });
-        self.named(&OF_RESULTS, reading).await
+        let query = results::table
+            .filter(results::retry_of.eq(Some(result)))
+            .select(results::id);
+        self.named(&OF_RESULTS, self.find(query)).await
     }
 
     /// The failed result that a result of the account retried; `None` when the result is no retry.
@@ -98,15 +93,12 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<ResultId>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select(results::retry_of);
-            let found: Option<Option<ResultId>> = on!(connection, get_result(query)).optional()?;
-            Ok(found.flatten())
-        })
-        .await
+        let query = results::table
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)))
+            .select(results::retry_of);
+        let found: Option<Option<ResultId>> = self.find(query).await?;
+        Ok(found.flatten())
     }
 
     /// Where the answers of a result of the account came from; `None` when the account has no such
@@ -128,14 +120,11 @@ impl Database {
         account: AccountId,
         result: ResultId,
     ) -> Result<Option<ResultActorRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.eq(Bind(result)))
-                .filter(results::account_id.eq(Bind(account)))
-                .select((results::api_key_id, results::made_by));
-            Ok(on!(connection, get_result(query)).optional()?)
-        })
-        .await
+        let query = results::table
+            .filter(results::id.eq(Bind(result)))
+            .filter(results::account_id.eq(Bind(account)))
+            .select((results::api_key_id, results::made_by));
+        self.find(query).await
     }
 
     /// The origins of these results of the account, in no order. A few thousand results at most.
@@ -149,5 +138,35 @@ impl Database {
             .filter(results::account_id.eq(Bind(account)))
             .filter(results::id.eq_any(ids));
         load_as!(self, query, ResultOrigin).await
+    }
+}
+
+/// Number of ids in one query.
+const IDS: usize = 1_000;
+
+impl Database {
+    /// The names of the models that answered these results of the account, as reported by their
+    /// servers, with `None` if a server reported none.
+    pub async fn list_model_names(
+        &self,
+        account: AccountId,
+        ids: &[ResultId],
+    ) -> Result<BTreeSet<Option<String>>, PersistenceError> {
+        let mut names = BTreeSet::new();
+        for ids in ids.chunks(IDS) {
+            let ids: Vec<_> = ids.iter().copied().map(Bind).collect();
+            let found: Vec<Option<String>> = self
+                .read(async move |mut connection| {
+                    let query = results::table
+                        .filter(results::account_id.eq(Bind(account)))
+                        .filter(results::id.eq_any(ids))
+                        .select(results::model_name)
+                        .distinct();
+                    Ok(on!(connection, load(query))?)
+                })
+                .await?;
+            names.extend(found);
+        }
+        Ok(names)
     }
 }

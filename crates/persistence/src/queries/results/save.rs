@@ -9,8 +9,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::insert::{self, InsertRow, ResultRow};
-use crate::queries::results::new_result::NewResult;
-use crate::queries::results::row::ResultColumns;
+use crate::queries::results::row::{NewResult, ResultColumns};
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
 
@@ -116,12 +115,9 @@ impl Database {
     }
 
     async fn has_result(&self, id: ResultId) -> Result<bool, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = results::table.find(Bind(id)).select(results::id);
-            let found: Option<ResultId> = on!(connection, get_result(query)).optional()?;
-            Ok(found.is_some())
-        })
-        .await
+        let query = results::table.find(Bind(id)).select(results::id);
+        let found: Option<ResultId> = self.find(query).await?;
+        Ok(found.is_some())
     }
 
     /// Finds the winner of the race: an earlier attempt to save this very result, another retry, or

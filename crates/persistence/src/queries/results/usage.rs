@@ -4,8 +4,6 @@
 //! Counted results are read as sums of whole days in UTC, so that millions cost nothing; the others,
 //! and parts of days, one by one. Deleted results are in the sums too.
 
-mod added;
-mod period;
 mod scope;
 mod statement;
 mod sums;
@@ -19,15 +17,13 @@ use diesel::prelude::*;
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 
+pub use self::scope::{UsageDimension, UsageScope};
+pub(crate) use self::sums::{AddUsage, AddedResults, UsageTable};
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::provenance::saved_cost;
+use crate::queries::results::row::saved_cost;
 use crate::queries::results::usage::statement::UsageStatement;
-
-pub(crate) use self::added::{AddUsage, AddedResults};
-pub use self::scope::{UsageDimension, UsageScope};
-pub(crate) use self::sums::UsageTable;
 
 /// What some results used. Results whose server did not report a number add nothing to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -78,15 +78,12 @@ impl Database {
         let condition = range.condition();
         let text = format!("SELECT id, created_at {condition} ORDER BY {AGE} LIMIT $4");
         let PurgeRange { prism, before, .. } = *range;
-        self.read(async move |mut connection| {
-            let query = sql_query(text)
-                .bind::<Id, _>(Bind(prism))
-                .bind::<Moment, _>(Bind(since))
-                .bind::<Moment, _>(Bind(before))
-                .bind::<BigInt, _>(i64::from(limit));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = sql_query(text)
+            .bind::<Id, _>(Bind(prism))
+            .bind::<Moment, _>(Bind(since))
+            .bind::<Moment, _>(Bind(before))
+            .bind::<BigInt, _>(i64::from(limit));
+        self.load(query).await
     }
 
     /// The number of results in a range.
@@ -134,13 +131,10 @@ impl Database {
     pub async fn list_prisms_of_all_accounts(
         &self,
     ) -> Result<Vec<(AccountId, PrismId)>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let query = prisms::table
-                .order(prisms::id)
-                .select((prisms::account_id, prisms::id));
-            Ok(on!(connection, load(query))?)
-        })
-        .await
+        let query = prisms::table
+            .order(prisms::id)
+            .select((prisms::account_id, prisms::id));
+        self.load(query).await
     }
 
     /// At most `limit` results of an account that have this reference.

@@ -1,16 +1,21 @@
 //! The state of the background purge: the clock, the newest result, the last complete round, and
-//! since when the clock is in doubt.
+//! since when the clock is in doubt; and leases, for work that one node at a time does for all.
+//!
+//! A node holds a lease until the lease expires, and renews it before then. Another node takes an
+//! expired lease, judged by its own clock, so that a dead node blocks nothing. Nodes whose clocks
+//! differ by more than the duration of a lease may hold it at the same time: work under a lease
+//! must tolerate that.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{NodeId, ResultId};
 
-use crate::connections::{Pools, on};
+use crate::connections::{Pools, find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::schema::sql_types::{Bind, Moment};
-use crate::schema::{results, retention_doubts, retention_rounds};
+use crate::schema::{leases, results, retention_doubts, retention_rounds};
 
 /// The last complete round, across all nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, HasQuery)]
@@ -43,15 +48,12 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
         let after = ResultId::first_of(now + TimeDelta::milliseconds(1));
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::id.lt(Bind(after)))
-                .order(results::id.desc())
-                .select(results::id);
-            let newest: Option<ResultId> = on!(connection, first(query)).optional()?;
-            Ok(newest.map(ResultId::moment))
-        })
-        .await
+        let query = results::table
+            .filter(results::id.lt(Bind(after)))
+            .order(results::id.desc())
+            .select(results::id);
+        let newest: Option<ResultId> = self.find(query.limit(1)).await?;
+        Ok(newest.map(ResultId::moment))
     }
 
     /// The last complete round of this name.
@@ -60,11 +62,7 @@ impl Database {
         name: &'static str,
     ) -> Result<Option<RetentionRoundRow>, PersistenceError> {
         let query = retention_rounds::table.find(name);
-        self.read(async move |mut connection| {
-            let found = on!(connection, first(query) as RetentionRoundRow);
-            Ok(found.optional()?)
-        })
-        .await
+        find_as!(self, query, RetentionRoundRow).await
     }
 
     /// Records a complete round in place of the earlier one, and clears any doubt about the clock.
@@ -101,14 +99,11 @@ impl Database {
         name: &'static str,
         now: DateTime<Utc>,
     ) -> Result<Option<DateTime<Utc>>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let doubt = retention_doubts::table
-                .find(name)
-                .filter(retention_doubts::since.le(Bind(now)))
-                .select(retention_doubts::since);
-            Ok(on!(connection, first(doubt)).optional()?)
-        })
-        .await
+        let doubt = retention_doubts::table
+            .find(name)
+            .filter(retention_doubts::since.le(Bind(now)))
+            .select(retention_doubts::since);
+        self.find(doubt.limit(1)).await
     }
 
     /// Records that the clock of rounds of this name is in doubt since `now`. An earlier doubt
@@ -118,20 +113,59 @@ impl Database {
         name: &'static str,
         now: DateTime<Utc>,
     ) -> Result<(), PersistenceError> {
-        self.write(async move |mut connection| {
-            let insert = diesel::insert_into(retention_doubts::table)
-                .values((
-                    retention_doubts::name.eq(name),
-                    retention_doubts::since.eq(Bind(now)),
-                ))
-                .on_conflict(retention_doubts::name)
-                .do_update()
-                .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
-            let is_void = retention_doubts::since.gt(Bind(now));
-            let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
-            on!(connection, execute(save))?;
-            Ok(())
-        })
-        .await
+        let insert = diesel::insert_into(retention_doubts::table)
+            .values((
+                retention_doubts::name.eq(name),
+                retention_doubts::since.eq(Bind(now)),
+            ))
+            .on_conflict(retention_doubts::name)
+            .do_update()
+            .set(retention_doubts::since.eq(excluded(retention_doubts::since)));
+        let is_void = retention_doubts::since.gt(Bind(now));
+        let save = diesel::query_dsl::methods::FilterDsl::filter(insert, is_void);
+        self.execute(save).await?;
+        Ok(())
+    }
+}
+
+impl Database {
+    /// Takes a lease or renews it until a moment. Returns whether the node holds the lease now:
+    /// `false` while another node's lease lasts.
+    pub async fn take_lease(
+        &self,
+        name: &'static str,
+        holder: NodeId,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> Result<bool, PersistenceError> {
+        let insert = diesel::insert_into(leases::table)
+            .values((
+                leases::name.eq(name),
+                leases::holder.eq(Bind(holder)),
+                leases::expires_at.eq(Bind(until)),
+            ))
+            .on_conflict(leases::name)
+            .do_update()
+            .set((
+                leases::holder.eq(excluded(leases::holder)),
+                leases::expires_at.eq(excluded(leases::expires_at)),
+            ));
+        let is_ours = leases::holder.eq(Bind(holder));
+        let is_free = is_ours.or(leases::expires_at.le(Bind(now)));
+        let take = diesel::query_dsl::methods::FilterDsl::filter(insert, is_free);
+        Ok(self.execute(take).await? == 1)
+    }
+
+    /// Releases a lease that the node may hold, so that another node can take it at once.
+    pub async fn release_lease(
+        &self,
+        name: &'static str,
+        holder: NodeId,
+    ) -> Result<(), PersistenceError> {
+        let held = leases::table
+            .filter(leases::name.eq(name))
+            .filter(leases::holder.eq(Bind(holder)));
+        self.execute(diesel::delete(held)).await?;
+        Ok(())
     }
 }

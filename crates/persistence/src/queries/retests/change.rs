@@ -1,20 +1,22 @@
-//! Changes of retests by people: each names the state that it replaces (compare and swap).
+//! Retests are made, and changed by people: each change names the state that it replaces (compare and
+//! swap).
 
 use chrono::{DateTime, Utc};
+use diesel::IntoSql as _;
 use diesel::prelude::*;
 use diesel::result::DatabaseErrorKind::UniqueViolation;
 use diesel::result::Error::DatabaseError;
 use refract_domain::event::Event;
-use refract_domain::ids::{PrismId, RetestId};
+use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
+use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::RetestState;
 
-use super::new_retest::{CreateRetestOutcome, find_free_slot};
-use crate::connections::{for_update, on};
+use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
-use crate::schema::sql_types::Bind;
-use crate::schema::{retest_answers, retests};
+use crate::queries::events::commit_with;
+use crate::schema::sql_types::{Bind, Id};
+use crate::schema::{results, retest_answers, retests};
 
 /// A change of a retest's state by a person, in the account and at the moment of its event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +52,7 @@ impl Database {
             if on!(tx, execute(swap))? == 0 {
                 return Ok(false);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(true)
         })
         .await
@@ -101,8 +102,108 @@ impl Database {
                 return Ok(CreateRetestOutcome::Meanwhile);
             }
             swapped?;
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
+            Ok(CreateRetestOutcome::Created)
+        })
+        .await
+    }
+}
+
+/// A retest to be made, in the account, by the actor and at the moment of its event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRetest {
+    /// `UUIDv7`.
+    pub id: RetestId,
+    /// The prism that is asked.
+    pub prism: PrismId,
+    /// The saved version that is asked; `None` for a draft, or for the one that answered each text.
+    pub version: Option<VersionNumber>,
+    /// The name of the model that is asked.
+    pub model: String,
+    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
+    pub drawn: String,
+    /// The results whose texts are asked about, of the account.
+    pub results: Vec<ResultId>,
+}
+
+/// The outcome of making a retest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreateRetestOutcome {
+    /// The retest waits for a node.
+    Created,
+    /// This retest of the prism is under way.
+    UnderWay(RetestId),
+    /// The account has as many retests under way as it may have.
+    TooMany,
+    /// Another retest was made or continued meanwhile: try again.
+    Meanwhile,
+}
+
+/// The lowest slot of an account that is free for a retest of a prism. The error is
+/// [`CreateRetestOutcome::UnderWay`] or [`CreateRetestOutcome::TooMany`].
+pub(super) async fn find_free_slot(
+    tx: &mut Transaction,
+    account: AccountId,
+    prism: PrismId,
+    most: i32,
+) -> QueryResult<Result<i32, CreateRetestOutcome>> {
+    let under_way = retests::table
+        .filter(retests::account_id.eq(Bind(account)))
+        .filter(retests::slot.is_not_null())
+        .select((retests::id, retests::prism_id, retests::slot));
+    let under_way: Vec<(RetestId, PrismId, Option<i32>)> = on!(tx, load(under_way))?;
+    if let Some((retest, _, _)) = under_way.iter().find(|(_, of, _)| *of == prism) {
+        return Ok(Err(CreateRetestOutcome::UnderWay(*retest)));
+    }
+    let is_taken = |slot: &i32| under_way.iter().any(|(_, _, taken)| *taken == Some(*slot));
+    let free = (0..most).find(|slot| !is_taken(slot));
+    Ok(free.ok_or(CreateRetestOutcome::TooMany))
+}
+
+impl Database {
+    /// Saves a new retest in the state `waiting`, with its event, unless the prism has one under
+    /// way, or the account has `most` of them. Results that were deleted meanwhile are left out.
+    /// One transaction.
+    pub async fn create_retest(
+        &self,
+        new: NewRetest,
+        most: i32,
+        event: Event,
+    ) -> Result<CreateRetestOutcome, PersistenceError> {
+        self.begin(async move |mut tx| {
+            let stamp = &event.stamp;
+            let slot = match find_free_slot(&mut tx, stamp.account, new.prism, most).await? {
+                Ok(slot) => slot,
+                Err(refused) => return Ok(refused),
+            };
+            let insert = diesel::insert_into(retests::table).values((
+                retests::id.eq(Bind(new.id)),
+                retests::account_id.eq(Bind(stamp.account)),
+                retests::prism_id.eq(Bind(new.prism)),
+                retests::version.eq(new.version.map(VersionNumber::get)),
+                retests::model.eq(new.model),
+                retests::drawn.eq(new.drawn),
+                retests::state.eq(RetestState::Waiting.name()),
+                retests::slot.eq(Some(slot)),
+                retests::made_by.eq(stamp.actor.person()),
+                retests::made_at.eq(Bind(stamp.at)),
+                retests::changed_at.eq(Bind(stamp.at)),
+                retests::fence.eq(0),
+            ));
+            if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
+                return Ok(CreateRetestOutcome::Meanwhile);
+            }
+            let drawn: Vec<_> = new.results.into_iter().map(Bind).collect();
+            let texts = results::table
+                .filter(results::id.eq_any(drawn))
+                .filter(results::account_id.eq(Bind(stamp.account)))
+                .order(results::id)
+                .select((Bind(new.id).into_sql::<Id>(), results::id));
+            let insert = texts
+                .insert_into(retest_answers::table)
+                .into_columns((retest_answers::retest_id, retest_answers::result_id));
+            on!(tx, execute(insert))?;
+            commit_with(tx, event).await?;
             Ok(CreateRetestOutcome::Created)
         })
         .await

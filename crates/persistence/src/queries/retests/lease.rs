@@ -4,19 +4,20 @@
 //! node takes an expired one, and what a node writes under an earlier fence is refused.
 
 use chrono::{DateTime, Utc};
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::event::Event;
-use refract_domain::ids::{AccountId, NodeId, RetestId};
+use refract_domain::ids::{AccountId, NodeId, ResultId, RetestId};
 use refract_domain::result::retest::RetestState;
 
-use super::row::RetestRow;
-use crate::connections::{for_update, on};
+use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::schema::retests;
+use crate::queries::retests::RetestRow;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
+use crate::schema::{retest_answers, retests};
 
 /// Most retests among which a node looks for one that it can take.
 const LOOKED_AT: i64 = 64;
@@ -104,21 +105,18 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Vec<WaitingRetest>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
-        self.read(async move |mut connection| {
-            let is_free = retests::lease_until
-                .is_null()
-                .or(retests::lease_until.le(Some(now)));
-            let query = retests::table
-                .filter(retests::state.eq_any(UNDER_WAY))
-                .filter(is_free)
-                .filter(retests::id.ne_all(held))
-                .order(retests::changed_at)
-                .limit(LOOKED_AT);
-            let mut found: Vec<WaitingRetest> = on!(connection, load(query) as WaitingRetest)?;
-            found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
-            Ok(found)
-        })
-        .await
+        let is_free = retests::lease_until
+            .is_null()
+            .or(retests::lease_until.le(Some(now)));
+        let query = retests::table
+            .filter(retests::state.eq_any(UNDER_WAY))
+            .filter(is_free)
+            .filter(retests::id.ne_all(held))
+            .order(retests::changed_at)
+            .limit(LOOKED_AT);
+        let mut found: Vec<WaitingRetest> = load_as!(self, query, WaitingRetest).await?;
+        found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
+        Ok(found)
     }
 
     /// Takes a lease if the last one has this number and is over, and the retest still waits.
@@ -129,24 +127,21 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        self.write(async move |mut connection| {
-            let is_free = retests::lease_until
-                .is_null()
-                .or(retests::lease_until.le(Some(now)));
-            let waiting = retests::table
-                .find(Bind(taken.retest))
-                .filter(retests::fence.eq(last))
-                .filter(retests::state.eq_any(UNDER_WAY))
-                .filter(is_free);
-            let take = diesel::update(waiting).set((
-                retests::state.eq(RetestState::Asking.name()),
-                retests::fence.eq(taken.fence),
-                retests::lease_holder.eq(Some(taken.node)),
-                retests::lease_until.eq(Some(until)),
-            ));
-            Ok(on!(connection, execute(take))? == 1)
-        })
-        .await
+        let is_free = retests::lease_until
+            .is_null()
+            .or(retests::lease_until.le(Some(now)));
+        let waiting = retests::table
+            .find(Bind(taken.retest))
+            .filter(retests::fence.eq(last))
+            .filter(retests::state.eq_any(UNDER_WAY))
+            .filter(is_free);
+        let take = diesel::update(waiting).set((
+            retests::state.eq(RetestState::Asking.name()),
+            retests::fence.eq(taken.fence),
+            retests::lease_holder.eq(Some(taken.node)),
+            retests::lease_until.eq(Some(until)),
+        ));
+        Ok(self.execute(take).await? == 1)
     }
 
     /// Renews a lease until a moment. Returns the state of the retest now, which a person may have
@@ -214,5 +209,63 @@ impl Database {
             Ok(true)
         })
         .await
+    }
+}
+
+/// A text of a retest.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = retest_answers)]
+pub struct RetestTextRow {
+    /// The stored result.
+    #[diesel(column_name = result_id)]
+    pub result: ResultId,
+    /// The new answers, as JSON; `None` until they are there.
+    pub answers: Option<String>,
+    /// Why the model gave no answers.
+    pub failure: Option<String>,
+}
+
+impl Database {
+    /// Up to `limit` texts of a retest after a result, in the order of their results.
+    pub async fn list_retest_texts(
+        &self,
+        retest: RetestId,
+        after: ResultId,
+        limit: u32,
+    ) -> Result<Vec<RetestTextRow>, PersistenceError> {
+        let query = retest_answers::table
+            .filter(retest_answers::retest_id.eq(Bind(retest)))
+            .filter(retest_answers::result_id.gt(Bind(after)))
+            .order(retest_answers::result_id)
+            .limit(i64::from(limit));
+        load_as!(self, query, RetestTextRow).await
+    }
+
+    /// Saves the new answers to a text, as JSON, or why there are none. Returns `false`, with
+    /// nothing saved, when the lease was lost, the result was deleted, or its answers are there.
+    pub async fn save_retest_answer(
+        &self,
+        lease: RetestLease,
+        result: ResultId,
+        answer: Result<String, String>,
+    ) -> Result<bool, PersistenceError> {
+        let (answers, failure) = match answer {
+            Ok(answers) => (Some(answers), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        let held = retests::table
+            .filter(retests::id.eq(Bind(lease.retest)))
+            .filter(retests::fence.eq(lease.fence))
+            .filter(retests::lease_holder.eq(Some(lease.node)))
+            .select(retests::id);
+        let text = retest_answers::table
+            .find((Bind(lease.retest), Bind(result)))
+            .filter(retest_answers::answers.is_null())
+            .filter(exists(held));
+        let save = diesel::update(text).set((
+            retest_answers::answers.eq(answers),
+            retest_answers::failure.eq(failure),
+        ));
+        Ok(self.execute(save).await? == 1)
     }
 }

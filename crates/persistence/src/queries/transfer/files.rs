@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::account_table::AccountTable;
-use super::columns::{ImportRule, StoredColumn, StoredKind};
 use super::statements::written;
+use crate::queries::transfer::account_table::{ImportRule, StoredColumn, StoredKind};
 
 /// What an import knows besides its files.
 #[derive(Clone, Debug)]

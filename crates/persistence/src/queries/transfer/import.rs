@@ -122,12 +122,9 @@ impl Database {
     ) -> Result<BTreeSet<String>, PersistenceError> {
         let text = SqlDialect::of(self.connections.pools()).taken_emails(account);
         let emails = Value::from(emails).to_string();
-        self.read(async move |mut connection| {
-            let query = sql_query(text).bind::<Text, _>(emails);
-            let found: Vec<FoundEmail> = on!(connection, load(query))?;
-            Ok(found.into_iter().map(|row| row.email).collect())
-        })
-        .await
+        let query = sql_query(text).bind::<Text, _>(emails);
+        let found: Vec<FoundEmail> = self.load(query).await?;
+        Ok(found.into_iter().map(|row| row.email).collect())
     }
 
     /// Saves rows of an account and perhaps an event, in one transaction. Rows that are there already
@@ -176,11 +173,8 @@ impl Database {
             .into_iter()
             .map(|(retry, original)| Value::Array(vec![simple(retry), simple(original)]));
         let pairs = Value::Array(pairs.collect()).to_string();
-        self.write(async move |mut connection| {
-            let update = sql_query(text).bind::<Text, _>(pairs);
-            on!(connection, execute(update))?;
-            Ok(())
-        })
-        .await
+        let update = sql_query(text).bind::<Text, _>(pairs);
+        self.execute(update).await?;
+        Ok(())
     }
 }

@@ -5,8 +5,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use refract_domain::ids::AccountId;
 
 use super::account_table::{AccountSelection, AccountTable, Owner};
-use super::columns::{ExportRule, StoredColumn, StoredKind};
 use crate::connections::Pools;
+use crate::queries::transfer::account_table::{ExportRule, StoredColumn, StoredKind};
 
 /// The database whose SQL is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 //! The tables that an account has, in the order in which an import fills them: a row comes after the
 //! rows that it refers to.
 
-mod counts;
 mod definitions;
 mod results;
 
-use super::account_table::AccountTable;
+use super::account_table::{AccountTable, OF_PRISM, StoredColumn, id, json, moment, text, whole};
 
 /// Tables that no export has, each with the reason.
 pub const TABLES_LEFT_OUT: &[(&str, &str)] = &[
@@ -40,8 +39,8 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::ACCOUNTS,
     definitions::PRISMS,
     // with the prisms, so that no node counts from the beginning what the two tables of counts have
-    counts::COUNTED_RESULTS,
-    counts::WATCHED_RESULTS,
+    COUNTED_RESULTS,
+    WATCHED_RESULTS,
     definitions::PRISM_VERSIONS,
     definitions::LENS_REVISIONS,
     definitions::PRISM_CHANGES,
@@ -49,9 +48,9 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::DRAFTS,
     definitions::API_KEYS,
     definitions::ACCOUNT_BUDGETS,
-    counts::USAGE_DAYS,
-    counts::WATCH_HOURS,
-    counts::DELETED_USAGE,
+    USAGE_DAYS,
+    WATCH_HOURS,
+    DELETED_USAGE,
     results::FILE_RUNS,
     results::RETESTS,
     results::RESULTS,
@@ -62,4 +61,67 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::EXAMPLE_CHECKS,
     results::RETEST_ANSWERS,
     definitions::EVENTS,
+];
+
+pub(super) const COUNTED_RESULTS: AccountTable = AccountTable {
+    name: "counted_results",
+    owner: OF_PRISM,
+    key: "prism_id",
+    since: None,
+    columns: &[id("prism_id"), id("up_to")],
+};
+
+pub(super) const WATCHED_RESULTS: AccountTable = AccountTable {
+    name: "watched_results",
+    owner: OF_PRISM,
+    key: "prism_id",
+    since: None,
+    columns: &[id("prism_id"), id("up_to")],
+};
+
+pub(super) const WATCH_HOURS: AccountTable = AccountTable {
+    name: "watch_hours",
+    owner: OF_PRISM,
+    key: "prism_id, hour, version, model_name, prompt_version",
+    since: None,
+    columns: &[
+        id("prism_id"),
+        whole("hour"),
+        whole("version"),
+        text("model_name"),
+        whole("prompt_version"),
+        moment("first_at"),
+        json("counts"),
+    ],
+};
+
+pub(super) const USAGE_DAYS: AccountTable = usage("usage_days");
+
+pub(super) const DELETED_USAGE: AccountTable = usage("deleted_usage");
+
+const fn usage(name: &'static str) -> AccountTable {
+    AccountTable {
+        name,
+        owner: OF_PRISM,
+        key: "prism_id, day, api_key_id, made_by, file_run_id, model_name",
+        since: None,
+        columns: USAGE_COLUMNS,
+    }
+}
+
+const USAGE_COLUMNS: &[StoredColumn] = &[
+    id("prism_id"),
+    whole("day"),
+    id("api_key_id"),
+    id("made_by"),
+    id("file_run_id"),
+    text("model_name"),
+    whole("calls"),
+    whole("failed"),
+    whole("model_requests"),
+    whole("input_tokens"),
+    whole("cached_tokens"),
+    whole("output_tokens"),
+    whole("cost_nanos"),
+    whole("cost_attos"),
 ];

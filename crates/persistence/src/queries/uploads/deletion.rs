@@ -7,10 +7,10 @@ use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, UploadId};
 use refract_domain::result::file_run::FileRunState;
 
-use crate::connections::{for_update, on};
+use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::events::add_event;
+use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, upload_pieces, uploads};
 
@@ -38,13 +38,16 @@ pub struct OldUploads {
 }
 
 /// An old upload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = uploads)]
 pub struct OldUploadRow {
     /// The upload's id.
     pub id: UploadId,
     /// The account that it belongs to.
+    #[diesel(column_name = account_id)]
     pub account: AccountId,
     /// Whether the file is whole.
+    #[diesel(select_expression = uploads::sha256.is_not_null())]
     pub is_whole: bool,
 }
 
@@ -87,8 +90,7 @@ impl Database {
             if left > 0 {
                 return Ok(UploadDeletion::InUse);
             }
-            add_event(&mut tx, event).await?;
-            tx.commit().await?;
+            commit_with(tx, event).await?;
             Ok(UploadDeletion::Begun)
         })
         .await
@@ -109,11 +111,8 @@ impl Database {
                 break;
             }
         }
-        self.write(async move |mut connection| {
-            on!(connection, execute(diesel::delete(unfinished)))?;
-            Ok(())
-        })
-        .await
+        self.execute(diesel::delete(unfinished)).await?;
+        Ok(())
     }
 
     /// Deletes the last pieces of an upload that is not whole; returns whether it may have more.
@@ -152,32 +151,16 @@ impl Database {
         after: UploadId,
         limit: u32,
     ) -> Result<Vec<OldUploadRow>, PersistenceError> {
-        self.read(async move |mut connection| {
-            let is_old = uploads::uploaded_at
-                .lt(Bind(old.whole_before))
-                .or(uploads::sha256
-                    .is_null()
-                    .and(uploads::uploaded_at.lt(Bind(old.unfinished_before))));
-            let query = uploads::table
-                .filter(is_old)
-                .filter(uploads::id.gt(Bind(after)))
-                .order(uploads::id)
-                .limit(i64::from(limit))
-                .select((
-                    uploads::id,
-                    uploads::account_id,
-                    uploads::sha256.is_not_null(),
-                ));
-            let found: Vec<(UploadId, AccountId, bool)> = on!(connection, load(query))?;
-            let rows = found
-                .into_iter()
-                .map(|(id, account, is_whole)| OldUploadRow {
-                    id,
-                    account,
-                    is_whole,
-                });
-            Ok(rows.collect())
-        })
-        .await
+        let is_old = uploads::uploaded_at
+            .lt(Bind(old.whole_before))
+            .or(uploads::sha256
+                .is_null()
+                .and(uploads::uploaded_at.lt(Bind(old.unfinished_before))));
+        let query = uploads::table
+            .filter(is_old)
+            .filter(uploads::id.gt(Bind(after)))
+            .order(uploads::id)
+            .limit(i64::from(limit));
+        load_as!(self, query, OldUploadRow).await
     }
 }

@@ -8,8 +8,7 @@ use diesel::sql_types::{Array, Nullable, Text};
 use diesel_async::AsyncPgConnection;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 
-use super::mark_table::{MarkTable, push_columns, push_conflict};
-use crate::queries::marks::row::MarkRow;
+use crate::queries::marks::row::{MarkRow, MarkTable, push_columns, push_conflict};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Saves marks of one prism.

@@ -14,11 +14,10 @@ use refract_domain::submission::reference::Ref;
 use crate::connections::{CUSTOM_PLAN, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::actor::ResultActorRow;
 use crate::queries::results::lists::candidate_range::CandidateRange;
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::saved_answers;
+use crate::queries::results::row::{ResultActorRow, saved_answers};
 use crate::schema::results;
 use crate::schema::stored::Stored;
 
@@ -172,13 +171,10 @@ impl Database {
         ids: Vec<ResultId>,
     ) -> Result<HashMap<ResultId, ResultId>, PersistenceError> {
         let ids: Vec<_> = ids.into_iter().map(Some).collect();
-        self.read(async move |mut connection| {
-            let query = results::table
-                .filter(results::retry_of.eq_any(ids))
-                .select((results::retry_of.assume_not_null(), results::id));
-            let found: Vec<(ResultId, ResultId)> = on!(connection, load(query))?;
-            Ok(found.into_iter().collect())
-        })
-        .await
+        let query = results::table
+            .filter(results::retry_of.eq_any(ids))
+            .select((results::retry_of.assume_not_null(), results::id));
+        let found: Vec<(ResultId, ResultId)> = self.load(query).await?;
+        Ok(found.into_iter().collect())
     }
 }

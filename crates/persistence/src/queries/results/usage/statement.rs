@@ -9,8 +9,7 @@ use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
 use crate::queries::results::lists::ResultFilter;
-use crate::queries::results::usage::period::{PartOfDay, UsagePeriod};
-use crate::queries::results::usage::scope::{UsageDimension, UsageScope};
+use crate::queries::results::usage::scope::{PartOfDay, UsageDimension, UsagePeriod, UsageScope};
 use crate::queries::results::usage::sums::{SUMS, SUMS_OF_STORED, UsageBackend, UsageTable};
 use crate::schema::sql_types::{Id, Moment};
 

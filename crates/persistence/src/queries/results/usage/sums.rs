@@ -1,7 +1,15 @@
-//! Sums of usage: of results, and of rows that have such sums.
+//! Sums of usage: of results, and of rows that have such sums, which grow by what results used.
 
-use diesel::backend::Backend;
+use diesel::backend::{Backend, DieselReserveSpecialization};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::serialize::ToSql;
+use diesel::sql_types::HasSqlType;
 use diesel::sqlite::Sqlite;
+use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+
+use crate::queries::counts::NO_KEY;
+use crate::schema::sql_types::Id;
 
 /// Sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
 /// of another type than their numbers.
@@ -56,3 +64,105 @@ impl UsageTable {
         }
     }
 }
+
+/// The results that are added up.
+pub(crate) enum AddedResults {
+    /// These; at least one.
+    Named(Vec<ResultId>),
+    /// Those of a prism after an id and up to another.
+    Between(PrismId, ResultId, ResultId),
+}
+
+/// Adds what results used to a table of sums. Rows are written in the order of their keys, so that
+/// concurrent transactions do not wait for each other in a circle.
+pub(crate) struct AddUsage {
+    table: UsageTable,
+    results: AddedResults,
+    none: ApiKeyId,
+}
+
+impl AddUsage {
+    pub(crate) fn to(table: UsageTable, results: AddedResults) -> Self {
+        Self {
+            table,
+            results,
+            none: NO_KEY,
+        }
+    }
+}
+
+/// The columns that are added up. A cost is null until one of the results has a cost.
+fn added_columns(table: &str) -> String {
+    let counts = [
+        "calls",
+        "failed",
+        "model_requests",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+    ];
+    let counts = counts.map(|column| format!("{column} = {table}.{column} + excluded.{column}"));
+    let costs = ["cost_nanos", "cost_attos"].map(|column| {
+        format!(
+            "{column} = COALESCE({table}.{column} + excluded.{column}, {table}.{column}, \
+             excluded.{column})"
+        )
+    });
+    [&counts[..], &costs].concat().join(", ")
+}
+
+impl<DB> QueryFragment<DB> for AddUsage
+where
+    DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id>,
+    ApiKeyId: ToSql<Id, DB>,
+    PrismId: ToSql<Id, DB>,
+    ResultId: ToSql<Id, DB>,
+{
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, DB>) -> QueryResult<()> {
+        // planned for its values, of which the number may differ
+        out.unsafe_to_cache_prepared();
+        let table = self.table.name();
+        out.push_sql(&format!("INSERT INTO {table} SELECT prism_id, {}", DB::DAY));
+        for column in ["api_key_id", "made_by", "file_run_id"] {
+            out.push_sql(&format!(", COALESCE({column}, "));
+            out.push_bind_param::<Id, _>(&self.none)?;
+            out.push_sql(")");
+        }
+        out.push_sql(&format!(
+            ", COALESCE(model_name, ''), {SUMS} FROM results WHERE "
+        ));
+        match &self.results {
+            AddedResults::Named(ids) => {
+                let mut separator = "id IN (";
+                for id in ids {
+                    out.push_sql(separator);
+                    out.push_bind_param::<Id, _>(id)?;
+                    separator = ", ";
+                }
+                out.push_sql(")");
+            }
+            AddedResults::Between(prism, after, up_to) => {
+                out.push_sql("prism_id = ");
+                out.push_bind_param::<Id, _>(prism)?;
+                out.push_sql(" AND id > ");
+                out.push_bind_param::<Id, _>(after)?;
+                out.push_sql(" AND id <= ");
+                out.push_bind_param::<Id, _>(up_to)?;
+            }
+        }
+        out.push_sql(
+            " GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6 \
+             ON CONFLICT (prism_id, day, api_key_id, made_by, file_run_id, model_name) \
+             DO UPDATE SET ",
+        );
+        out.push_sql(&added_columns(table));
+        Ok(())
+    }
+}
+
+impl QueryId for AddUsage {
+    type QueryId = ();
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl<C> RunQueryDsl<C> for AddUsage {}

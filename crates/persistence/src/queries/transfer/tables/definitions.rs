@@ -1,10 +1,10 @@
 //! Accounts, prisms, people and keys.
 
 use super::super::account_table::{AccountTable, OF_PERSON, OF_PRISM, Owner};
-use super::super::columns::ImportRule::{
+use crate::queries::transfer::account_table::ImportRule::{
     Account, AccountName, KeptOrAccount, KeptOrNow, Null, RemovedIfTaken, UnusableHash,
 };
-use super::super::columns::{account, bytes, id, json, moment, text, whole};
+use crate::queries::transfer::account_table::{account, bytes, id, json, moment, text, whole};
 
 pub(super) const ACCOUNTS: AccountTable = AccountTable {
     name: "accounts",

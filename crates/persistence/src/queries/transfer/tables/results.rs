@@ -1,10 +1,10 @@
 //! Results, the work that makes them, and judgements.
 
 use super::super::account_table::{AccountTable, OF_PRISM, OF_RETEST, Owner};
-use super::super::columns::ImportRule::{
+use crate::queries::transfer::account_table::ImportRule::{
     EndedFileRun, EndedRetest, KeptOrNow, LowerId, Null, Zero,
 };
-use super::super::columns::{account, id, json, moment, text, whole};
+use crate::queries::transfer::account_table::{account, id, json, moment, text, whole};
 
 pub(super) const FILE_RUNS: AccountTable = AccountTable {
     name: "file_runs",
