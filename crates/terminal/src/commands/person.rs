@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::context::{self, AccountArg};
 use super::selection::to_the_second;
 use crate::output;
+use crate::output::listing::{self, ListColumn, column, worded};
 use crate::settings::{AppArgs, DatabaseArgs};
 
 /// The subcommands of `refract person`.
@@ -114,23 +115,6 @@ struct NewLink<'a> {
     expires_at: Option<String>,
 }
 
-#[derive(Serialize)]
-struct ShownCodes {
-    email: String,
-    codes: bool,
-}
-
-#[derive(Serialize)]
-struct ShownPerson {
-    email: String,
-    name: Option<String>,
-    role: &'static str,
-    invited_at: String,
-    link_expires_at: Option<String>,
-    last_used_at: Option<String>,
-    codes: bool,
-}
-
 impl PersonCommand {
     /// Runs a `refract person` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -171,7 +155,7 @@ impl PersonCommand {
                     refract.people().remove_codes(&actor, person.id).await?;
                     person.has_codes = false;
                 }
-                codes(json, &person)
+                listing::list(json, &[EMAIL, CODES], &[person])
             }
             Self::Role {
                 email,
@@ -180,7 +164,8 @@ impl PersonCommand {
             } => set_role(database, &email, role, &account).await,
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
-                list(json, refract.people().list(account).await?)
+                let people = refract.people().list(account).await?;
+                listing::list(json, COLUMNS, &people)
             }
             Self::Remove { email, account } => {
                 let email = parsed(&email)?;
@@ -285,51 +270,28 @@ fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow:
     })
 }
 
-fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
-    let shown: Vec<_> = people
-        .into_iter()
-        .map(|person| ShownPerson {
-            email: person.email.to_string(),
-            name: person.name,
-            role: person.role.name(),
-            invited_at: to_the_second(person.created_at),
-            link_expires_at: person.link_expires_at.map(to_the_second),
-            last_used_at: person.last_used_at.map(to_the_second),
-            codes: person.has_codes,
-        })
-        .collect();
-    let headers = [
-        "email",
-        "name",
-        "role",
-        "invited",
-        "link until",
-        "last here",
-        "codes",
-    ];
-    output::list(json, &headers, &shown, |person| {
-        vec![
-            person.email.clone(),
-            person.name.clone().unwrap_or_default(),
-            person.role.to_owned(),
-            person.invited_at.clone(),
-            person.link_expires_at.clone().unwrap_or_default(),
-            person.last_used_at.clone().unwrap_or_default(),
-            on_or_off(person.codes).to_owned(),
-        ]
-    })
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<Person>] = &[
+    EMAIL,
+    column("name", "name", |it| it.name.as_deref().into()),
+    column("role", "role", |it| it.role.name().into()),
+    column("invited_at", "invited", |it| {
+        to_the_second(it.created_at).into()
+    }),
+    column("link_expires_at", "link until", |it| {
+        it.link_expires_at.map(to_the_second).into()
+    }),
+    column("last_used_at", "last here", |it| {
+        it.last_used_at.map(to_the_second).into()
+    }),
+    CODES,
+];
 
-fn codes(json: bool, person: &Person) -> anyhow::Result<()> {
-    let shown = ShownCodes {
-        email: person.email.to_string(),
-        codes: person.has_codes,
-    };
-    output::list(json, &["email", "codes"], &[shown], |shown| {
-        vec![shown.email.clone(), on_or_off(shown.codes).to_owned()]
-    })
-}
+const EMAIL: ListColumn<Person> = column("email", "email", |it| it.email.as_str().into());
 
-fn on_or_off(are_on: bool) -> &'static str {
-    if are_on { "on" } else { "off" }
-}
+const CODES: ListColumn<Person> = worded(
+    "codes",
+    "codes",
+    |it| it.has_codes.into(),
+    |it| if it.has_codes { "on" } else { "off" }.to_owned(),
+);

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use crate::commands::files::InputPath;
+use crate::output::listing::{self, ListColumn, column, worded};
 use crate::settings::DatabaseArgs;
 use crate::{arguments, output};
 
@@ -127,15 +128,6 @@ struct SavedPrism {
     version: VersionNumber,
 }
 
-#[derive(Serialize)]
-struct ListedPrism {
-    id: String,
-    slug: String,
-    name: String,
-    version: VersionNumber,
-    archived: bool,
-}
-
 impl PrismCommand {
     /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
@@ -180,7 +172,8 @@ impl PrismCommand {
             }
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
-                list(json, refract.prisms().all(account).await?)?;
+                let prisms = refract.prisms().all(account).await?;
+                listing::list(json, COLUMNS, &prisms)?;
             }
             Self::Rename {
                 prism,
@@ -244,38 +237,24 @@ async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<(
     output::json(&saved(&prism, version))
 }
 
-fn list(json: bool, prisms: Vec<Prism>) -> anyhow::Result<()> {
-    let shown: Vec<_> = prisms.into_iter().map(listed).collect();
-    let headers = ["id", "slug", "name", "version", "archived"];
-    output::list(json, &headers, &shown, |prism| {
-        vec![
-            prism.id.clone(),
-            prism.slug.clone(),
-            prism.name.clone(),
-            prism.version.to_string(),
-            if prism.archived {
-                "yes".to_owned()
-            } else {
-                String::new()
-            },
-        ]
-    })
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<Prism>] = &[
+    column("id", "id", |it| it.id.to_string().into()),
+    column("slug", "slug", |it| it.slug.as_str().into()),
+    column("name", "name", |it| it.name.as_str().into()),
+    column("version", "version", |it| it.latest_version.get().into()),
+    worded(
+        "archived",
+        "archived",
+        |it| it.archived_at.is_some().into(),
+        |it| it.archived_at.map_or("", |_| "yes").to_owned(),
+    ),
+];
 
 fn saved(prism: &Prism, version: VersionNumber) -> SavedPrism {
     SavedPrism {
         id: prism.id.to_string(),
         slug: prism.slug.to_string(),
         version,
-    }
-}
-
-fn listed(prism: Prism) -> ListedPrism {
-    ListedPrism {
-        id: prism.id.to_string(),
-        slug: prism.slug.to_string(),
-        name: prism.name,
-        version: prism.latest_version,
-        archived: prism.archived_at.is_some(),
     }
 }

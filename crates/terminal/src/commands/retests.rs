@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use super::context::AccountArg;
 use super::selection::to_the_second;
+use crate::output::listing::{self, ListColumn, column, json_only, worded};
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::{arguments, output};
 
@@ -92,23 +93,6 @@ struct StartedRetest {
     id: String,
 }
 
-/// A retest in the list, as a JSON line.
-#[derive(Serialize)]
-struct ListedRetest<'a> {
-    id: String,
-    /// `None` for the version that answered each text, or for a draft.
-    version: Option<VersionNumber>,
-    draft: bool,
-    model: &'a str,
-    state: &'static str,
-    texts: u64,
-    answered: u64,
-    failed: u64,
-    flips: Option<u64>,
-    created_at: String,
-    by: Option<&'a str>,
-}
-
 impl RetestsCommand {
     /// Runs a `refract retests` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -120,7 +104,7 @@ impl RetestsCommand {
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
                 let retests = refract.retests().list(prism.account, prism.id).await?;
-                list(&retests, json)
+                listing::list(json, COLUMNS, &retests)
             }
             Self::Start(command) => command.run(database).await,
             Self::Interrupt(retest) => {
@@ -206,43 +190,34 @@ fn texts(text: &str) -> anyhow::Result<u16> {
     texts.with_context(|| format!("expected a whole number from {least} to {most}"))
 }
 
-fn list(retests: &[StoredRetest], json: bool) -> anyhow::Result<()> {
-    let rows = retests.iter().map(|retest| ListedRetest {
-        id: retest.id.to_string(),
-        version: retest.version,
-        draft: retest.drawn.draft.is_some(),
-        model: &retest.model,
-        state: retest.state.name(),
-        texts: retest.counts.texts,
-        answered: retest.counts.answered,
-        failed: retest.counts.failed,
-        flips: retest.flips,
-        created_at: to_the_second(retest.made_at),
-        by: retest.by.as_deref(),
-    });
-    let rows: Vec<_> = rows.collect();
-    let headers = [
-        "id", "version", "model", "state", "texts", "answered", "failed", "flips", "created", "by",
-    ];
-    output::list(json, &headers, &rows, |retest| {
-        vec![
-            retest.id.clone(),
-            match retest.version {
-                Some(version) => version.to_string(),
-                None if retest.draft => "draft".to_owned(),
-                None => String::new(),
-            },
-            retest.model.to_owned(),
-            retest.state.to_owned(),
-            retest.texts.to_string(),
-            retest.answered.to_string(),
-            retest.failed.to_string(),
-            retest
-                .flips
-                .map(|flips| flips.to_string())
-                .unwrap_or_default(),
-            retest.created_at.clone(),
-            retest.by.unwrap_or("operator").to_owned(),
-        ]
-    })
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<StoredRetest>] = &[
+    column("id", "id", |it| it.id.to_string().into()),
+    // null for the version that answered each text, or for a draft
+    worded(
+        "version",
+        "version",
+        |it| it.version.map(VersionNumber::get).into(),
+        |it| match it.version {
+            Some(version) => version.to_string(),
+            None if it.drawn.draft.is_some() => "draft".to_owned(),
+            None => String::new(),
+        },
+    ),
+    json_only("draft", |it| it.drawn.draft.is_some().into()),
+    column("model", "model", |it| it.model.as_str().into()),
+    column("state", "state", |it| it.state.name().into()),
+    column("texts", "texts", |it| it.counts.texts.into()),
+    column("answered", "answered", |it| it.counts.answered.into()),
+    column("failed", "failed", |it| it.counts.failed.into()),
+    column("flips", "flips", |it| it.flips.into()),
+    column("created_at", "created", |it| {
+        to_the_second(it.made_at).into()
+    }),
+    worded(
+        "by",
+        "by",
+        |it| it.by.as_deref().into(),
+        |it| it.by.clone().unwrap_or_else(|| "operator".to_owned()),
+    ),
+];

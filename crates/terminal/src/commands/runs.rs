@@ -8,11 +8,11 @@ use refract_domain::ids::FileRunId;
 use refract_domain::result::file_run::{FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredRun};
+use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage};
 
-use self::show::ListedRun;
+use self::show::COLUMNS;
 use super::context::{self, AccountArg};
-use crate::output;
+use crate::output::{self, listing};
 use crate::settings::DatabaseArgs;
 
 /// The number of runs in a table, and in one query.
@@ -199,16 +199,11 @@ async fn list(
                 return Ok(());
             };
             before = Some(last.id);
-            for run in &runs {
-                output::json(&ListedRun::of(run))?;
-            }
+            listing::list(json, COLUMNS, &runs)?;
         }
     }
     let runs = page(&refract, None, IN_TABLE).await?;
-    let headers = [
-        "id", "prism", "version", "state", "rows", "answered", "failed", "refused", "created", "by",
-    ];
-    output::table(&headers, runs.iter().map(row))?;
+    listing::list(json, COLUMNS, &runs)?;
     if let Some(last) = runs.last()
         && !page(&refract, Some(last.id), 1).await?.is_empty()
     {
@@ -217,20 +212,4 @@ async fn list(
         ));
     }
     Ok(())
-}
-
-fn row(run: &StoredRun) -> Vec<String> {
-    let listed = ListedRun::of(run);
-    vec![
-        listed.id,
-        listed.prism.to_owned(),
-        listed.version.to_string(),
-        listed.state.to_owned(),
-        listed.rows.to_string(),
-        listed.answered.to_string(),
-        listed.failed.to_string(),
-        listed.refused.to_string(),
-        listed.created_at,
-        listed.by.unwrap_or("operator").to_owned(),
-    ]
 }

@@ -15,77 +15,66 @@ use serde::Serialize;
 use crate::commands::context::AccountArg;
 use crate::commands::selection::to_the_second;
 use crate::output;
+use crate::output::listing::{self, ListColumn, column, json_only, table_only};
 
-#[derive(Serialize)]
-struct ShownKey {
-    id: String,
-    name: String,
-    first_characters: String,
-    created_at: String,
-    last_used_at: Option<String>,
-    last_used_from: Option<String>,
-    results_made: u64,
-    revoked_at: Option<String>,
-    expires_at: Option<String>,
-    revoked_by: Option<String>,
-    /// Empty for a key that is not limited.
-    networks: Vec<String>,
-    replaces: Option<String>,
+/// A key with the number of results that it made.
+struct CountedKey {
+    key: ListedKey,
+    results: u64,
 }
 
-impl ShownKey {
-    fn new(listed: ListedKey, results_made: u64) -> Self {
-        let key = listed.row;
-        let networks = key.networks.iter().flat_map(KeyNetworks::texts);
-        Self {
-            id: key.id.to_string(),
-            name: key.name,
-            first_characters: key.first_characters,
-            created_at: to_the_second(key.created_at),
-            last_used_at: key.last_used_at.map(to_the_second),
-            last_used_from: key.last_used_from,
-            results_made,
-            revoked_at: key.revoked_at.map(to_the_second),
-            expires_at: key.expires_at.map(to_the_second),
-            revoked_by: listed.revoked_by.map(|by| by.reference),
-            networks: networks.collect(),
-            replaces: key.replaces.map(|replaced| replaced.to_string()),
-        }
-    }
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<CountedKey>] = &[
+    column("id", "id", |it| it.key.row.id.to_string().into()),
+    column("name", "name", |it| it.key.row.name.as_str().into()),
+    column("first_characters", "begins with", |it| {
+        it.key.row.first_characters.as_str().into()
+    }),
+    column("created_at", "created", |it| {
+        to_the_second(it.key.row.created_at).into()
+    }),
+    column("last_used_at", "last used", |it| {
+        it.key.row.last_used_at.map(to_the_second).into()
+    }),
+    json_only("last_used_from", |it| {
+        it.key.row.last_used_from.as_deref().into()
+    }),
+    column("results_made", "results", |it| it.results.into()),
+    column("revoked_at", "revoked", |it| {
+        it.key.row.revoked_at.map(to_the_second).into()
+    }),
+    json_only("expires_at", |it| {
+        it.key.row.expires_at.map(to_the_second).into()
+    }),
+    column("revoked_by", "revoked by", |it| {
+        let by = it.key.revoked_by.as_ref();
+        by.map(|by| by.reference.as_str()).into()
+    }),
+    table_only("expires", |it| {
+        it.key.row.expires_at.map(to_the_second).into()
+    }),
+    // none for a key that is not limited
+    json_only("networks", |it| {
+        let networks = it.key.row.networks.iter();
+        networks.flat_map(KeyNetworks::texts).collect()
+    }),
+    json_only("replaces", |it| {
+        it.key
+            .row
+            .replaces
+            .map(|replaced| replaced.to_string())
+            .into()
+    }),
+];
 
 pub(super) async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Result<()> {
     let keys = refract.keys().list(account).await?;
     let counts = refract.results().counts(account, Utc::now()).await?;
-    let shown = keys.into_iter().map(|key| {
-        let results = counts.of_key(key.row.id);
-        ShownKey::new(key, results)
+    let keys = keys.into_iter().map(|key| CountedKey {
+        results: counts.of_key(key.row.id),
+        key,
     });
-    let shown: Vec<_> = shown.collect();
-    let headers = [
-        "id",
-        "name",
-        "begins with",
-        "created",
-        "last used",
-        "results",
-        "revoked",
-        "revoked by",
-        "expires",
-    ];
-    output::list(json, &headers, &shown, |key| {
-        vec![
-            key.id.clone(),
-            key.name.clone(),
-            key.first_characters.clone(),
-            key.created_at.clone(),
-            key.last_used_at.clone().unwrap_or_default(),
-            key.results_made.to_string(),
-            key.revoked_at.clone().unwrap_or_default(),
-            key.revoked_by.clone().unwrap_or_default(),
-            key.expires_at.clone().unwrap_or_default(),
-        ]
-    })
+    listing::list(json, COLUMNS, &keys.collect::<Vec<_>>())
 }
 
 /// Finds a key by its id, or by its name if one accepted key has it.

@@ -1,27 +1,27 @@
 //! `refract runs show`: everything about a file run but its texts; and a file run as a list shows
 //! it.
 
-use refract_domain::prism::VersionNumber;
 use refract_domain::result::cost::Cost;
 use refract_service::model::TokenPrice;
-use refract_service::runs::StoredRun;
+use refract_service::runs::{StoredMapping, StoredRun};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::commands::selection::to_the_second;
 use crate::output;
+use crate::output::listing::{ListColumn, ListRow, column, worded};
 
 /// A run as one JSON object: the keys of a list, and more.
 #[derive(Serialize)]
 struct RunDetails<'a> {
     #[serde(flatten)]
-    listed: ListedRun<'a>,
+    listed: ListRow<'a, StoredRun>,
     reason: Option<&'a str>,
     is_leased: bool,
     file: &'a str,
     sha256: &'a str,
     file_deleted: bool,
-    columns: Vec<MatchedColumn<'a>>,
+    columns: &'a [StoredMapping],
     answered_before: u64,
     truncated: u64,
     model_requests: u64,
@@ -36,13 +36,6 @@ struct RunDetails<'a> {
     failures: Vec<FailureCount<'a>>,
     started_at: Option<String>,
     ended_at: Option<String>,
-}
-
-/// Which column is which field.
-#[derive(Serialize)]
-struct MatchedColumn<'a> {
-    column: &'a str,
-    field: &'a str,
 }
 
 /// Rows that failed for one cause.
@@ -67,22 +60,18 @@ pub(super) fn print(run: &StoredRun, cost: Option<Cost>, json: bool) -> anyhow::
 impl<'a> RunDetails<'a> {
     fn of(run: &'a StoredRun, cost: Option<Cost>) -> Self {
         let progress = &run.progress;
-        let columns = run.mappings.iter().map(|mapping| MatchedColumn {
-            column: &mapping.column,
-            field: &mapping.field,
-        });
         let failures = progress
             .failures
             .iter()
             .map(|(error, rows)| FailureCount { error, rows: *rows });
         Self {
-            listed: ListedRun::of(run),
+            listed: ListRow(COLUMNS, run),
             reason: run.reason.as_deref(),
             is_leased: run.is_leased,
             file: &run.file_name,
             sha256: &run.file_sha256,
             file_deleted: run.upload.is_none(),
-            columns: columns.collect(),
+            columns: &run.mappings,
             answered_before: progress.answered_before,
             truncated: progress.truncated,
             model_requests: progress.model_requests,
@@ -101,24 +90,22 @@ impl<'a> RunDetails<'a> {
 
     /// The names and values that are there, with the cost in words.
     fn rows(&self, cost: Option<String>) -> Vec<Vec<String>> {
-        let listed = &self.listed;
+        let ListRow(_, run) = self.listed;
+        let progress = &run.progress;
         let number = |value: u64| Some(value.to_string());
         let deleted = if self.file_deleted { " (deleted)" } else { "" };
         let working = if self.is_leased { " (on a node)" } else { "" };
         let mut rows = vec![
-            ("run", Some(listed.id.clone())),
-            (
-                "prism",
-                Some(format!("{} {}", listed.prism, listed.version)),
-            ),
-            ("state", Some(format!("{}{working}", listed.state))),
+            ("run", Some(run.id.to_string())),
+            ("prism", Some(format!("{} {}", run.prism_slug, run.version))),
+            ("state", Some(format!("{}{working}", run.state.name()))),
             ("reason", self.reason.map(str::to_owned)),
             ("file", Some(format!("{}{deleted}", self.file))),
-            ("rows", number(listed.rows)),
-            ("refused", number(listed.refused)),
-            ("answered", number(listed.answered)),
+            ("rows", number(progress.rows)),
+            ("refused", number(progress.refused)),
+            ("answered", number(answered(run))),
             ("answered before", number(self.answered_before)),
-            ("failed", number(listed.failed)),
+            ("failed", number(progress.failed)),
             ("truncated", number(self.truncated)),
             ("model requests", number(self.model_requests)),
             ("tokens read", number(self.input_tokens)),
@@ -134,12 +121,12 @@ impl<'a> RunDetails<'a> {
                 "failed rows at most",
                 self.most_failed_rows.and_then(number),
             ),
-            ("created", Some(listed.created_at.clone())),
+            ("created", Some(to_the_second(run.made_at))),
             ("started", self.started_at.clone()),
             ("ended", self.ended_at.clone()),
-            ("by", Some(listed.by.unwrap_or("operator").to_owned())),
+            ("by", Some(by(run).to_owned())),
         ];
-        for MatchedColumn { column, field } in &self.columns {
+        for StoredMapping { column, field } in self.columns {
             rows.push(("column", Some(format!("{column} as {field}"))));
         }
         for FailureCount {
@@ -155,35 +142,32 @@ impl<'a> RunDetails<'a> {
     }
 }
 
-/// A run in a list, as a JSON line.
-#[derive(Serialize)]
-pub(super) struct ListedRun<'a> {
-    pub(super) id: String,
-    pub(super) prism: &'a str,
-    pub(super) version: VersionNumber,
-    pub(super) state: &'static str,
-    pub(super) rows: u64,
-    pub(super) answered: u64,
-    pub(super) failed: u64,
-    pub(super) refused: u64,
-    pub(super) created_at: String,
-    pub(super) by: Option<&'a str>,
+/// The columns of a list of runs.
+pub(super) const COLUMNS: &[ListColumn<StoredRun>] = &[
+    column("id", "id", |it| it.id.to_string().into()),
+    column("prism", "prism", |it| it.prism_slug.as_str().into()),
+    column("version", "version", |it| it.version.get().into()),
+    column("state", "state", |it| it.state.name().into()),
+    column("rows", "rows", |it| it.progress.rows.into()),
+    column("answered", "answered", |it| answered(it).into()),
+    column("failed", "failed", |it| it.progress.failed.into()),
+    column("refused", "refused", |it| it.progress.refused.into()),
+    column("created_at", "created", |it| {
+        to_the_second(it.made_at).into()
+    }),
+    worded(
+        "by",
+        "by",
+        |it| it.by.as_deref().into(),
+        |it| by(it).to_owned(),
+    ),
+];
+
+fn answered(run: &StoredRun) -> u64 {
+    let progress = &run.progress;
+    progress.answered_before.saturating_add(progress.answered)
 }
 
-impl<'a> ListedRun<'a> {
-    pub(super) fn of(run: &'a StoredRun) -> Self {
-        let progress = &run.progress;
-        Self {
-            id: run.id.to_string(),
-            prism: &run.prism_slug,
-            version: run.version,
-            state: run.state.name(),
-            rows: progress.rows,
-            answered: progress.answered_before.saturating_add(progress.answered),
-            failed: progress.failed,
-            refused: progress.refused,
-            created_at: to_the_second(run.made_at),
-            by: run.by.as_deref(),
-        }
-    }
+fn by(run: &StoredRun) -> &str {
+    run.by.as_deref().unwrap_or("operator")
 }
