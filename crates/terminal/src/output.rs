@@ -15,6 +15,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use refract_domain::result::cost::Cost;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::streams;
@@ -31,6 +32,16 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line.push(b'\n');
     data(&line)
 }
+
+/// Writes one JSON object, with its members in this order, as a line.
+pub(crate) fn object(members: &[(&str, Value)]) -> anyhow::Result<()> {
+    json(&Ordered(members))
+}
+
+/// Members of a JSON object in their order.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Ordered<'a>(#[serde(serialize_with = "in_order")] &'a [(&'a str, Value)]);
 
 /// Writes an indented JSON object, for people to read and edit.
 pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
