@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use clap::{ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
-use refract_identity::people::{Account, AccountActor, AccountError};
+use refract_identity::people::{AccountActor, AccountError};
 use refract_service::model::TokenPrice;
 use refract_service::results::BudgetUse;
 use serde::Serialize;
@@ -70,17 +70,11 @@ pub enum AccountCommand {
     },
 }
 
-#[derive(Serialize)]
-struct ShownAccount {
-    id: String,
-    name: String,
-}
-
 /// An account with its budget; null without one.
 #[derive(Serialize)]
 struct AccountWithBudget {
-    #[serde(flatten)]
-    account: ShownAccount,
+    id: String,
+    name: String,
     budget: Option<Box<RawValue>>,
 }
 
@@ -93,15 +87,6 @@ struct ChangedAccount<'a> {
     spent: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     require_codes: Option<bool>,
-}
-
-impl From<Account> for ShownAccount {
-    fn from(account: Account) -> Self {
-        Self {
-            id: account.id.to_string(),
-            name: account.name,
-        }
-    }
 }
 
 impl AccountCommand {
@@ -117,7 +102,10 @@ impl AccountCommand {
                     }
                     created => created?,
                 };
-                output::json(&ShownAccount::from(account))
+                output::object(&[
+                    ("id", account.id.to_string().into()),
+                    ("name", account.name.into()),
+                ])
             }
             Self::List { json } => {
                 let refract = context::open(&database.settings()).await?;
@@ -127,15 +115,15 @@ impl AccountCommand {
                 let shown: Vec<_> = accounts
                     .map(|account| AccountWithBudget {
                         budget: budgets.get(&account.id).copied().and_then(exact),
-                        account: account.into(),
+                        id: account.id.to_string(),
+                        name: account.name,
                     })
                     .collect();
                 output::list(json, &["id", "name", "budget"], &shown, |shown| {
-                    let account = &shown.account;
                     let budget = shown.budget.as_ref().map(ToString::to_string);
                     vec![
-                        account.id.clone(),
-                        account.name.clone(),
+                        shown.id.clone(),
+                        shown.name.clone(),
                         budget.unwrap_or_default(),
                     ]
                 })

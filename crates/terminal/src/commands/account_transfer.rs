@@ -10,7 +10,6 @@ use refract_domain::prism::DisplayName;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::store::{AccountExportOptions, AccountManifest, ImportedAccount};
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use super::selection;
@@ -106,15 +105,6 @@ pub struct ImportAccountCommand {
     account: Option<String>,
 }
 
-/// The JSON output of `refract import-account`.
-#[derive(Serialize)]
-struct ShownImport {
-    id: String,
-    account: String,
-    outcome: &'static str,
-    rows: u64,
-}
-
 impl ImportAccountCommand {
     /// Runs `refract import-account`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -132,16 +122,17 @@ impl ImportAccountCommand {
         progress.end();
         let imported = imported?;
         say_what_differs(&imported);
-        output::json(&ShownImport {
-            id: imported.account.id.to_string(),
-            account: imported.account.name,
-            outcome: if imported.was_there {
-                "unchanged"
-            } else {
-                "imported"
-            },
-            rows: imported.rows,
-        })
+        let outcome = if imported.was_there {
+            "unchanged"
+        } else {
+            "imported"
+        };
+        output::object(&[
+            ("id", imported.account.id.to_string().into()),
+            ("account", imported.account.name.into()),
+            ("outcome", outcome.into()),
+            ("rows", imported.rows.into()),
+        ])
     }
 }
 

@@ -8,13 +8,11 @@ use anyhow::anyhow;
 use clap::Args;
 use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_domain::event::{EventDetail, LensChangeDetails};
-use refract_domain::prism::VersionNumber;
 use refract_file_runs::binary_kind;
 use refract_identity::people::AccountActor;
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError, DefinitionFile,
 };
-use serde::Serialize;
 
 use super::context::AccountArg;
 use crate::output;
@@ -44,16 +42,6 @@ pub struct ApplyCommand {
 
     #[command(flatten)]
     account: AccountArg,
-}
-
-/// The outcome of applying one file.
-#[derive(Serialize)]
-struct AppliedJson<'a> {
-    file: &'a str,
-    kind: &'static str,
-    slug: &'a str,
-    outcome: &'static str,
-    version: VersionNumber,
 }
 
 impl ApplyCommand {
@@ -115,13 +103,13 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
         differences,
         lens_change,
     } = applied;
-    output::json(&AppliedJson {
-        file,
-        kind: name.kind.name(),
-        slug: name.slug.as_str(),
-        outcome: outcome.name(),
-        version: *version,
-    })?;
+    output::object(&[
+        ("file", file.as_str().into()),
+        ("kind", name.kind.name().into()),
+        ("slug", name.slug.as_str().into()),
+        ("outcome", outcome.name().into()),
+        ("version", version.get().into()),
+    ])?;
     let changes = if is_dry { "would change" } else { "changes" };
     if let Some(LensChangeDetails { from, to }) = lens_change {
         output::say(&format!("{file}: the lens {changes}"));

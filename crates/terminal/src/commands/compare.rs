@@ -9,7 +9,7 @@ use clap::Args;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
-use serde::Serialize;
+use serde_json::json;
 
 use super::context::{self, AccountArg};
 use super::selection::MarksArgs;
@@ -79,11 +79,9 @@ impl CompareCommand {
                 latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
             is_latest || it.comparison.rows > 0
         };
-        let shown = compared.questions.iter().filter(is_shown);
+        let mut shown = compared.questions.iter().filter(is_shown);
         if self.json {
-            return shown
-                .map(|question| ComparisonJson::of(question, marks))
-                .try_for_each(|json| output::json(&json));
+            return shown.try_for_each(|question| print_json(question, marks));
         }
         let mut words = format!(
             "a is {}, b is {}; texts that both answered: {}\n",
@@ -160,49 +158,29 @@ fn named(side: &ComparedSide) -> String {
     parts.join(",")
 }
 
-/// The object; undefined measures are null.
-#[derive(Serialize)]
-struct ComparisonJson<'a> {
-    question: &'a str,
-    rows: u64,
-    a: SideJson,
-    b: SideJson,
-    difference: Option<f64>,
-    difference_low: Option<f64>,
-    difference_high: Option<f64>,
-    only_a_right: u64,
-    only_b_right: u64,
-    mcnemar_p: f64,
-    marks_from: &'static str,
-}
-
-#[derive(Serialize)]
-struct SideJson {
-    accuracy: Option<f64>,
-}
-
-impl<'a> ComparisonJson<'a> {
-    /// The object of a question.
-    fn of(compared: &'a ComparedQuestion, marks: MarksFrom) -> Self {
-        let comparison = &compared.comparison;
-        Self {
-            question: compared.question.key.as_str(),
-            rows: comparison.rows,
-            a: SideJson {
-                accuracy: comparison.a.value(),
-            },
-            b: SideJson {
-                accuracy: comparison.b.value(),
-            },
-            difference: comparison.difference,
-            difference_low: comparison.interval.map(|interval| interval.low),
-            difference_high: comparison.interval.map(|interval| interval.high),
-            only_a_right: comparison.only_a_right,
-            only_b_right: comparison.only_b_right,
-            mcnemar_p: comparison.mcnemar_p,
-            marks_from: marks.name(),
-        }
-    }
+/// Prints the object of a question; undefined measures are null.
+fn print_json(compared: &ComparedQuestion, marks: MarksFrom) -> anyhow::Result<()> {
+    let comparison = &compared.comparison;
+    let interval = comparison.interval;
+    output::object(&[
+        ("question", compared.question.key.as_str().into()),
+        ("rows", comparison.rows.into()),
+        ("a", json!({"accuracy": comparison.a.value()})),
+        ("b", json!({"accuracy": comparison.b.value()})),
+        ("difference", comparison.difference.into()),
+        (
+            "difference_low",
+            interval.map(|interval| interval.low).into(),
+        ),
+        (
+            "difference_high",
+            interval.map(|interval| interval.high).into(),
+        ),
+        ("only_a_right", comparison.only_a_right.into()),
+        ("only_b_right", comparison.only_b_right.into()),
+        ("mcnemar_p", comparison.mcnemar_p.into()),
+        ("marks_from", marks.name().into()),
+    ])
 }
 
 #[cfg(test)]

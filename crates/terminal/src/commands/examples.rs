@@ -92,14 +92,6 @@ struct ListedExample<'a> {
     changed_at: String,
 }
 
-/// The JSON output of `refract examples import`.
-#[derive(Serialize)]
-struct ImportedExamples {
-    added: usize,
-    changed: usize,
-    unchanged: usize,
-}
-
 impl ExamplesCommand {
     /// Runs a `refract examples` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -204,11 +196,12 @@ async fn import(
     let actor = AccountActor::operator(lens.prism.account);
     let examples = refract.prisms().example_texts();
     let saved = examples.upload(&actor, &lens.prism, inputs).await?;
-    output::json(&ImportedExamples {
-        added: saved.added,
-        changed: saved.changed,
-        unchanged: rows.saturating_sub(saved.added + saved.changed),
-    })
+    let unchanged = rows.saturating_sub(saved.added + saved.changed);
+    output::object(&[
+        ("added", saved.added.into()),
+        ("changed", saved.changed.into()),
+        ("unchanged", unchanged.into()),
+    ])
 }
 
 fn described(problems: &[ExampleFileProblem]) -> String {

@@ -8,7 +8,7 @@ use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;
-use serde::Serialize;
+use serde_json::Value;
 
 use super::context::{self, AccountArg};
 use super::selection::to_the_second;
@@ -105,14 +105,6 @@ pub enum PersonCommand {
         #[command(flatten)]
         app: AppArgs,
     },
-}
-
-#[derive(Serialize)]
-struct NewLink<'a> {
-    email: &'a str,
-    role: &'static str,
-    link: Option<String>,
-    expires_at: Option<String>,
 }
 
 impl PersonCommand {
@@ -226,12 +218,12 @@ async fn print_present(
         return Ok(false);
     }
     output::say("The person is invited or has joined already: no link was made.");
-    output::json(&NewLink {
-        email: email.as_str(),
-        role: found.role.name(),
-        link: None,
-        expires_at: None,
-    })?;
+    output::object(&[
+        ("email", email.as_str().into()),
+        ("role", found.role.name().into()),
+        ("link", Value::Null),
+        ("expires_at", Value::Null),
+    ])?;
     Ok(true)
 }
 
@@ -262,12 +254,12 @@ async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::R
 }
 
 fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow::Result<()> {
-    output::json(&NewLink {
-        email: invitation.email.as_str(),
-        role: invitation.role.name(),
-        link: Some(link(invitation.token.reveal())),
-        expires_at: Some(to_the_second(invitation.expires_at)),
-    })
+    output::object(&[
+        ("email", invitation.email.as_str().into()),
+        ("role", invitation.role.name().into()),
+        ("link", link(invitation.token.reveal()).into()),
+        ("expires_at", to_the_second(invitation.expires_at).into()),
+    ])
 }
 
 /// The columns of the list.

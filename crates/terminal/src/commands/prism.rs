@@ -11,7 +11,6 @@ use refract_domain::prism::VersionNumber;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::prisms::{NEW_PRISM, Prism};
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use crate::commands::files::InputPath;
@@ -121,13 +120,6 @@ pub struct PrismArg {
     account: AccountArg,
 }
 
-#[derive(Serialize)]
-struct SavedPrism {
-    id: String,
-    slug: String,
-    version: VersionNumber,
-}
-
 impl PrismCommand {
     /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
@@ -137,7 +129,7 @@ impl PrismCommand {
                 let file = read_definition(&file)?;
                 let actor = AccountActor::operator(account.find(&refract).await?);
                 let prism = refract.prisms().create(&actor, &file).await?;
-                output::json(&saved(&prism, prism.latest_version))?;
+                print_saved(&prism, prism.latest_version)?;
             }
             Self::Save {
                 prism,
@@ -234,7 +226,7 @@ async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<(
              about every row again. `refract apply` would not have saved it."
         ));
     }
-    output::json(&saved(&prism, version))
+    print_saved(&prism, version)
 }
 
 /// The columns of the list.
@@ -251,10 +243,10 @@ const COLUMNS: &[ListColumn<Prism>] = &[
     ),
 ];
 
-fn saved(prism: &Prism, version: VersionNumber) -> SavedPrism {
-    SavedPrism {
-        id: prism.id.to_string(),
-        slug: prism.slug.to_string(),
-        version,
-    }
+fn print_saved(prism: &Prism, version: VersionNumber) -> anyhow::Result<()> {
+    output::object(&[
+        ("id", prism.id.to_string().into()),
+        ("slug", prism.slug.as_str().into()),
+        ("version", version.get().into()),
+    ])
 }

@@ -13,7 +13,6 @@ use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RETEST_TEXTS, RetestPlan, StoredRetest, USUAL_RETEST_TEXTS,
 };
 use refract_service::model::ModelGateway;
-use serde::Serialize;
 
 use super::context::AccountArg;
 use super::selection::to_the_second;
@@ -87,12 +86,6 @@ pub struct RetestArg {
     account: AccountArg,
 }
 
-/// The JSON output of `refract retests start`.
-#[derive(Serialize)]
-struct StartedRetest {
-    id: String,
-}
-
 impl RetestsCommand {
     /// Runs a `refract retests` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -142,9 +135,7 @@ impl StartRetestCommand {
             version: self.version.into(),
         };
         let retest = refract.retests().start(&actor, &lens, &plan).await?;
-        output::json(&StartedRetest {
-            id: retest.to_string(),
-        })
+        output::object(&[("id", retest.to_string().into())])
     }
 }
 

@@ -10,7 +10,6 @@ use refract_identity::keys::{
 };
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use serde::Serialize;
 
 use crate::commands::context::AccountArg;
 use crate::commands::selection::to_the_second;
@@ -129,19 +128,6 @@ pub(super) fn no_key(called: &str) -> anyhow::Error {
     )
 }
 
-#[derive(Serialize)]
-struct Successor<'a> {
-    id: String,
-    account: &'a str,
-    /// Null for a successor that was made before.
-    key: Option<&'a str>,
-    replaces: String,
-    replaced_ends_at: Option<String>,
-    name: Option<String>,
-    /// Null for a successor that never ends.
-    expires_at: Option<String>,
-}
-
 /// Replaces the key that `called` names, and prints its successor.
 pub(super) async fn rotate(
     refract: &Refract,
@@ -191,13 +177,15 @@ pub(super) async fn rotate(
         Some(end) => output::say(&format!("The new key ends {end}.")),
         None => output::say("The new key never ends: --expires DATE gives it an end."),
     }
-    output::json(&Successor {
-        id: successor.to_string(),
-        account: account.name(),
-        key,
-        replaces: replaced.to_string(),
-        replaced_ends_at: end,
-        name: row.map(|row| row.name),
-        expires_at,
-    })
+    output::object(&[
+        ("id", successor.to_string().into()),
+        ("account", account.name().into()),
+        // null for a successor that was made before
+        ("key", key.into()),
+        ("replaces", replaced.to_string().into()),
+        ("replaced_ends_at", end.into()),
+        ("name", row.map(|row| row.name).into()),
+        // null for a successor that never ends
+        ("expires_at", expires_at.into()),
+    ])
 }

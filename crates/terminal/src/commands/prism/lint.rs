@@ -8,7 +8,6 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{self, WordingRule, WordingWarning};
-use serde::Serialize;
 
 use crate::commands::files::InputPath;
 use crate::output;
@@ -33,14 +32,6 @@ pub struct LintCommand {
     strict: bool,
 }
 
-#[derive(Serialize)]
-struct WarningJson<'a> {
-    rule: &'static str,
-    path: &'a str,
-    message: &'a str,
-    reason: &'static str,
-}
-
 impl LintCommand {
     /// Runs `refract prism lint`: prints each warning as a block of text or a line of JSON.
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
@@ -49,9 +40,7 @@ impl LintCommand {
         let mut warnings = wording::lint(&file.version);
         warnings.retain(|warning| !self.allow.contains(&warning.rule));
         if self.json {
-            warnings
-                .iter()
-                .try_for_each(|warning| output::json(&json(warning)))?;
+            warnings.iter().try_for_each(print_json)?;
         } else {
             output::text(&render(&warnings)?)?;
         }
@@ -73,13 +62,13 @@ fn rule_parser() -> impl TypedValueParser<Value = WordingRule> {
     names.try_map(|name| WordingRule::parse(&name).ok_or("not a rule"))
 }
 
-fn json(warning: &WordingWarning) -> WarningJson<'_> {
-    WarningJson {
-        rule: warning.rule.name(),
-        path: &warning.path,
-        message: &warning.message,
-        reason: warning.rule.reason(),
-    }
+fn print_json(warning: &WordingWarning) -> anyhow::Result<()> {
+    output::object(&[
+        ("rule", warning.rule.name().into()),
+        ("path", warning.path.as_str().into()),
+        ("message", warning.message.as_str().into()),
+        ("reason", warning.rule.reason().into()),
+    ])
 }
 
 fn render(warnings: &[WordingWarning]) -> anyhow::Result<String> {

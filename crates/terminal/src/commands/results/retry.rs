@@ -8,7 +8,6 @@ use refract_identity::people::AccountActor;
 use refract_service::model::ModelGateway;
 use refract_service::results::{Retried, RetryFailed};
 use refract_service::runs::{AskingPace, EarlyEnd};
-use serde::Serialize;
 
 use super::super::context::{self, AccountArg};
 use super::super::signals::StopSignals;
@@ -43,14 +42,6 @@ pub struct RetryCommand {
 
     #[command(flatten)]
     model: ModelArgs,
-}
-
-/// The outcomes of the retries, as numbers of results.
-#[derive(Serialize)]
-struct RetrySummary {
-    retried: u64,
-    ok: u64,
-    failed: u64,
 }
 
 impl RetryCommand {
@@ -100,11 +91,11 @@ fn render(retried: &Retried) -> String {
 
 fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
-    output::json(&RetrySummary {
-        retried: retried.done(),
-        ok: retried.asked.answered,
-        failed: not_answered,
-    })?;
+    output::object(&[
+        ("retried", retried.done().into()),
+        ("ok", retried.asked.answered.into()),
+        ("failed", not_answered.into()),
+    ])?;
     let causes = retried.asked.failed.iter().chain(&retried.refused);
     for (cause, results) in causes {
         output::say(&format!("{results} × {cause}"));
