@@ -22,13 +22,12 @@ use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
 use refract_evaluation::cutoffs::exact_binomial;
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 use refract_evaluation::drift::answer_tally::AnswerTally;
-use refract_evaluation::drift::outcome_share::OutcomeShare;
-use refract_evaluation::drift::question_drift::QuestionDrift;
+use refract_evaluation::drift::question_drift::{OutcomeShare, QuestionDrift};
 use refract_evaluation::marked::answer::MarkedAnswer;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::measures::agreement::AgreementCounts;
-use refract_evaluation::measures::automation::{Automation, AutomationAdvice};
+use refract_evaluation::measures::coverage::{Automation, AutomationAdvice};
 use refract_evaluation::measures::proportion::{Interval, Proportion};
 use serde_json::{Value, json};
 

@@ -9,8 +9,7 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 
 use crate::marked::answer::NotComparable;
-use crate::measures::count::to_f64;
-use crate::measures::proportion::Proportion;
+use crate::measures::proportion::{Proportion, to_f64};
 
 /// Compares pairs of answers to one text each, asked in different forms: with the options in
 /// different orders, or under a [perturbation](crate::robustness::Perturbation).

@@ -10,7 +10,7 @@ use refract_domain::key::OutcomeKey;
 use serde::Serialize;
 
 use crate::comparison::{Comparison, PairedAnswers};
-use crate::counting::least_sure::confidence_of;
+use crate::counting::review_order::confidence_of;
 use crate::measures::proportion::Proportion;
 
 /// Compares two answers to each text, one before and one after a change: of the model, of the

@@ -47,7 +47,6 @@ pub mod drift;
 pub mod flips;
 pub mod marked;
 pub mod measures;
-pub mod prediction;
 pub mod report;
 pub mod requirement;
 pub mod robustness;

@@ -1,7 +1,6 @@
 //! `refract evaluate`: measures over marked answers, and advice on cutoffs for a goal.
 
 mod advice;
-mod advice_json;
 mod agreement;
 mod goal;
 mod plan_text;

@@ -3,7 +3,6 @@
 //! `refract evaluate` and `refract check` share it. This module neither measures nor reads results.
 
 mod html_file;
-mod layout;
 mod measured_question;
 mod outcomes;
 mod screen;

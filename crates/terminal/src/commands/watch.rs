@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use chrono::{DateTime, TimeDelta, Utc};
 use clap::Args;
-use refract_evaluation::drift::outcome_share::OutcomeShare;
+use refract_evaluation::drift::question_drift::OutcomeShare;
 use refract_evaluation::drift::requirement::{DriftRequirement, RequiredFigures};
 use refract_service::measures::{
     ComparedPeriod, Occurrence, PrismWatch, WatchAgainst, WatchScope, WatchedAnswers,

@@ -4,8 +4,9 @@ use std::iter;
 
 use indicatif::HumanCount;
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::measures::figures::{number, range, signed};
-use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable, Weight};
+use refract_evaluation::report::{
+    Cell, Report, ReportPart, ReportTable, Weight, number, range, signed,
+};
 
 use crate::terminal::{self, Palette, counted};
 

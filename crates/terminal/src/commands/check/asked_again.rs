@@ -8,7 +8,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::key::QuestionKey;
 use refract_evaluation::answer_sensitivity::SensitivityMeasures;
-use refract_evaluation::measures::figures::{number, range};
+use refract_evaluation::report::{number, range};
 use refract_evaluation::requirement::Requirement;
 use refract_evaluation::robustness::{Perturbation, PerturbationKind, PerturbedBy};
 use refract_service::measures::{OptionOrders, OrdersReport, PerturbedForms, RobustnessReport};

@@ -6,7 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::agreement::{AlphaLevel, UndefinedAgreement};
-use refract_evaluation::measures::figures::{number, range};
+use refract_evaluation::report::{number, range};
 use refract_service::Refract;
 use refract_service::measures::QuestionAgreement;
 use refract_service::prisms::PrismHistory;

@@ -5,13 +5,11 @@ use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::measures::reliability::ReliabilityBin;
-use refract_evaluation::report::Cell;
+use refract_evaluation::report::{Cell, number, range};
 
-use super::layout::{beside, wrapped};
 use super::measured_question::MeasuredQuestion;
-use super::outcomes;
+use super::outcomes::{self, beside, wrapped};
 use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 
