@@ -15,8 +15,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use refract_domain::result::cost::Cost;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::streams;
 use crate::terminal::{self, EscapingWriter};
@@ -34,14 +33,23 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 }
 
 /// Writes one JSON object, with its members in this order, as a line.
-pub(crate) fn object(members: &[(&str, Value)]) -> anyhow::Result<()> {
-    json(&Ordered(members))
+pub(crate) fn object(members: &[(&str, Box<RawValue>)]) -> anyhow::Result<()> {
+    json(&NamedMembers(members))
 }
 
-/// Members of a JSON object in their order.
-#[derive(Serialize)]
-#[serde(transparent)]
-struct Ordered<'a>(#[serde(serialize_with = "in_order")] &'a [(&'a str, Value)]);
+/// The members of a JSON object in their order.
+pub(crate) struct NamedMembers<'a, V>(pub(crate) &'a [(&'a str, V)]);
+
+impl<V: Serialize> Serialize for NamedMembers<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        in_order(self.0, serializer)
+    }
+}
+
+/// Anything as a member of an object, or in a list, of values of several types.
+pub(crate) fn value(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
 
 /// Writes an indented JSON object, for people to read and edit.
 pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use crate::arguments::OnOrOff;
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, PricesArg};
 
 /// The subcommands of `refract account`.
@@ -78,17 +78,6 @@ struct AccountWithBudget {
     budget: Option<Box<RawValue>>,
 }
 
-/// An account that was changed: its budget and what the month has cost, both null without a budget,
-/// and whether it requires codes, where that was set.
-#[derive(Serialize)]
-struct ChangedAccount<'a> {
-    account: &'a str,
-    budget: Option<Box<RawValue>>,
-    spent: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    require_codes: Option<bool>,
-}
-
 impl AccountCommand {
     /// Runs a `refract account` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -103,8 +92,8 @@ impl AccountCommand {
                     created => created?,
                 };
                 output::object(&[
-                    ("id", account.id.to_string().into()),
-                    ("name", account.name.into()),
+                    ("id", value(&account.id.to_string())),
+                    ("name", value(&account.name)),
                 ])
             }
             Self::List { json } => {
@@ -158,8 +147,8 @@ impl AccountCommand {
     }
 }
 
-/// Prints an account's budget, what the month has cost, and whether codes are required, if that was
-/// set.
+/// Prints an account's budget and what the month has cost, both null without a budget, and whether
+/// codes are required, if that was set.
 fn report(
     account: &str,
     found: Option<BudgetUse>,
@@ -167,12 +156,17 @@ fn report(
     json: bool,
 ) -> anyhow::Result<()> {
     if json {
-        return output::json(&ChangedAccount {
-            account,
-            budget: found.and_then(|found| exact(found.budget)),
-            spent: found.and_then(|found| output::exact_cost(found.spent)),
-            require_codes,
-        });
+        let spent = found.and_then(|found| output::exact_cost(found.spent));
+        let mut members = vec![
+            ("account", value(&account)),
+            (
+                "budget",
+                value(&found.and_then(|found| exact(found.budget))),
+            ),
+            ("spent", value(&spent)),
+        ];
+        members.extend(require_codes.map(|required| ("require_codes", value(&required))));
+        return output::object(&members);
     }
     if let Some(required) = require_codes {
         let state = if required { "required" } else { "not required" };

@@ -13,9 +13,10 @@ use refract_service::store::{AccountExportOptions, AccountManifest, ImportedAcco
 
 use super::context::{self, AccountArg};
 use super::selection;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
+use crate::streams;
 use crate::terminal::{Progress, counted};
-use crate::{output, streams};
 
 /// The folder of the files in a tar archive.
 const ARCHIVED: &str = "account";
@@ -128,10 +129,10 @@ impl ImportAccountCommand {
             "imported"
         };
         output::object(&[
-            ("id", imported.account.id.to_string().into()),
-            ("account", imported.account.name.into()),
-            ("outcome", outcome.into()),
-            ("rows", imported.rows.into()),
+            ("id", value(&imported.account.id.to_string())),
+            ("account", value(&imported.account.name)),
+            ("outcome", value(&outcome)),
+            ("rows", value(&imported.rows)),
         ])
     }
 }

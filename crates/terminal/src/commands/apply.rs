@@ -15,7 +15,7 @@ use refract_service::prisms::{
 };
 
 use super::context::AccountArg;
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
 
@@ -104,11 +104,11 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
         lens_change,
     } = applied;
     output::object(&[
-        ("file", file.as_str().into()),
-        ("kind", name.kind.name().into()),
-        ("slug", name.slug.as_str().into()),
-        ("outcome", outcome.name().into()),
-        ("version", version.get().into()),
+        ("file", value(&file.as_str())),
+        ("kind", value(&name.kind.name())),
+        ("slug", value(&name.slug.as_str())),
+        ("outcome", value(&outcome.name())),
+        ("version", value(&version.get())),
     ])?;
     let changes = if is_dry { "would change" } else { "changes" };
     if let Some(LensChangeDetails { from, to }) = lens_change {

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use super::context::{self, AccountArg};
 use super::selection::MarksArgs;
-use crate::output;
 use crate::output::report;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted, widened};
 
@@ -166,23 +166,17 @@ fn print_json(compared: &ComparedQuestion, marks: MarksFrom) -> anyhow::Result<(
     let comparison = &compared.comparison;
     let interval = comparison.interval;
     output::object(&[
-        ("question", compared.question.key.as_str().into()),
-        ("rows", comparison.rows.into()),
-        ("a", json!({"accuracy": comparison.a.value()})),
-        ("b", json!({"accuracy": comparison.b.value()})),
-        ("difference", comparison.difference.into()),
-        (
-            "difference_low",
-            interval.map(|interval| interval.low).into(),
-        ),
-        (
-            "difference_high",
-            interval.map(|interval| interval.high).into(),
-        ),
-        ("only_a_right", comparison.only_a_right.into()),
-        ("only_b_right", comparison.only_b_right.into()),
-        ("mcnemar_p", comparison.mcnemar_p.into()),
-        ("marks_from", marks.name().into()),
+        ("question", value(&compared.question.key.as_str())),
+        ("rows", value(&comparison.rows)),
+        ("a", value(&json!({"accuracy": comparison.a.value()}))),
+        ("b", value(&json!({"accuracy": comparison.b.value()}))),
+        ("difference", value(&comparison.difference)),
+        ("difference_low", value(&interval.map(|it| it.low))),
+        ("difference_high", value(&interval.map(|it| it.high))),
+        ("only_a_right", value(&comparison.only_a_right)),
+        ("only_b_right", value(&comparison.only_b_right)),
+        ("mcnemar_p", value(&comparison.mcnemar_p)),
+        ("marks_from", value(&marks.name())),
     ])
 }
 

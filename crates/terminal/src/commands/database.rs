@@ -15,9 +15,10 @@ use refract_service::store::{
 use serde::Serialize;
 
 use super::context;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
-use crate::{arguments, output, streams};
+use crate::{arguments, streams};
 
 /// The arguments of `refract migrate`.
 #[derive(Args)]
@@ -212,8 +213,8 @@ impl BackupCommand {
         let bytes = back_up(url, &self.file).await?;
         say_migration(&settings).await;
         output::object(&[
-            ("file", self.file.display().to_string().into()),
-            ("bytes", bytes.into()),
+            ("file", value(&self.file.display().to_string())),
+            ("bytes", value(&bytes)),
         ])
     }
 }

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::context::AccountArg;
 use super::files::{InputPath, SheetArg};
 use super::selection::to_the_second;
-use crate::output::{self, WrongUsage};
+use crate::output::{self, WrongUsage, value};
 use crate::settings::DatabaseArgs;
 
 /// Most problems of a file that are listed.
@@ -198,9 +198,9 @@ async fn import(
     let saved = examples.upload(&actor, &lens.prism, inputs).await?;
     let unchanged = rows.saturating_sub(saved.added + saved.changed);
     output::object(&[
-        ("added", saved.added.into()),
-        ("changed", saved.changed.into()),
-        ("unchanged", unchanged.into()),
+        ("added", value(&saved.added)),
+        ("changed", value(&saved.changed)),
+        ("unchanged", value(&unchanged)),
     ])
 }
 

@@ -15,7 +15,7 @@ use refract_service::Refract;
 use self::list::find_key;
 use super::context::{self, AccountArg};
 use super::selection::{self, to_the_second};
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 
 /// The subcommands of `refract key`.
@@ -234,10 +234,10 @@ fn print(
     key: Option<&str>,
 ) -> anyhow::Result<()> {
     output::object(&[
-        ("id", id.to_string().into()),
-        ("account", account.name().into()),
-        ("name", name.as_str().into()),
-        ("key", key.into()),
+        ("id", value(&id.to_string())),
+        ("account", value(&account.name())),
+        ("name", value(&name.as_str())),
+        ("key", value(&key)),
     ])
 }
 

@@ -19,7 +19,7 @@ use super::context::{self, AccountArg};
 use super::files::OutputArgs;
 use crate::commands::file_run::input_refused;
 use crate::commands::files::{InputPath, SheetArg};
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
 use crate::terminal::{counted, plain, widened};
@@ -188,9 +188,9 @@ impl ImportCommand {
         };
         output::say(&self.ended(&checked, changed));
         output::object(&[
-            ("marks", checked.count().into()),
-            ("results", checked.results().into()),
-            ("changed", changed.into()),
+            ("marks", value(&checked.count())),
+            ("results", value(&checked.results())),
+            ("changed", value(&changed)),
         ])?;
         Ok(ExitCode::SUCCESS)
     }

@@ -8,12 +8,11 @@ use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;
-use serde_json::Value;
 
 use super::context::{self, AccountArg};
 use super::selection::to_the_second;
-use crate::output;
 use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, value};
 use crate::settings::{AppArgs, DatabaseArgs};
 
 /// The subcommands of `refract person`.
@@ -219,10 +218,10 @@ async fn print_present(
     }
     output::say("The person is invited or has joined already: no link was made.");
     output::object(&[
-        ("email", email.as_str().into()),
-        ("role", found.role.name().into()),
-        ("link", Value::Null),
-        ("expires_at", Value::Null),
+        ("email", value(&email.as_str())),
+        ("role", value(&found.role.name())),
+        ("link", value(&())),
+        ("expires_at", value(&())),
     ])?;
     Ok(true)
 }
@@ -255,10 +254,10 @@ async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::R
 
 fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow::Result<()> {
     output::object(&[
-        ("email", invitation.email.as_str().into()),
-        ("role", invitation.role.name().into()),
-        ("link", link(invitation.token.reveal()).into()),
-        ("expires_at", to_the_second(invitation.expires_at).into()),
+        ("email", value(&invitation.email.as_str())),
+        ("role", value(&invitation.role.name())),
+        ("link", value(&link(invitation.token.reveal()))),
+        ("expires_at", value(&to_the_second(invitation.expires_at))),
     ])
 }
 

@@ -15,11 +15,12 @@ use refract_service::Refract;
 use refract_service::prisms::{NEW_PRISM, Prism};
 
 use super::context::{self, AccountArg};
+use crate::arguments;
 use crate::commands::files::InputPath;
 use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, counted, widened};
-use crate::{arguments, output};
 
 /// The JSON Schema of prism files.
 const SCHEMA: &[u8] = include_bytes!("../../../../docs/examples/prism.schema.json");
@@ -248,9 +249,9 @@ const COLUMNS: &[ListColumn<Prism>] = &[
 
 fn print_saved(prism: &Prism, version: VersionNumber) -> anyhow::Result<()> {
     output::object(&[
-        ("id", prism.id.to_string().into()),
-        ("slug", prism.slug.as_str().into()),
-        ("version", version.get().into()),
+        ("id", value(&prism.id.to_string())),
+        ("slug", value(&prism.slug.as_str())),
+        ("version", value(&version.get())),
     ])
 }
 
@@ -305,10 +306,10 @@ fn rule_parser() -> impl TypedValueParser<Value = WordingRule> {
 
 fn print_json(warning: &WordingWarning) -> anyhow::Result<()> {
     output::object(&[
-        ("rule", warning.rule.name().into()),
-        ("path", warning.path.as_str().into()),
-        ("message", warning.message.as_str().into()),
-        ("reason", warning.rule.reason().into()),
+        ("rule", value(&warning.rule.name())),
+        ("path", value(&warning.path.as_str())),
+        ("message", value(&warning.message.as_str())),
+        ("reason", value(&warning.rule.reason())),
     ])
 }
 

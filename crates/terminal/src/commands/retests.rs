@@ -16,9 +16,10 @@ use refract_service::model::ModelGateway;
 
 use super::context::AccountArg;
 use super::selection::to_the_second;
+use crate::arguments;
 use crate::output::listing::{self, ListColumn, column, json_only, worded};
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, ModelArgs};
-use crate::{arguments, output};
 
 /// The subcommands of `refract retests`.
 #[derive(Subcommand)]
@@ -135,7 +136,7 @@ impl StartRetestCommand {
             version: self.version.into(),
         };
         let retest = refract.retests().start(&actor, &lens, &plan).await?;
-        output::object(&[("id", retest.to_string().into())])
+        output::object(&[("id", value(&retest.to_string()))])
     }
 }
 

@@ -11,13 +11,11 @@ use refract_service::model::TokenPrice;
 use refract_service::runs::{
     ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredMapping, StoredRun,
 };
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use crate::commands::selection::to_the_second;
-use crate::output;
-use crate::output::listing::{self, ListColumn, ListRow, column, worded};
+use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, NamedMembers, value};
 use crate::settings::DatabaseArgs;
 
 /// The number of runs in a table, and in one query.
@@ -219,135 +217,95 @@ async fn list(
     Ok(())
 }
 
-/// A run as one JSON object: the keys of a list, and more.
-#[derive(Serialize)]
-struct RunDetails<'a> {
-    #[serde(flatten)]
-    listed: ListRow<'a, StoredRun>,
-    reason: Option<&'a str>,
-    is_leased: bool,
-    file: &'a str,
-    sha256: &'a str,
-    file_deleted: bool,
-    columns: &'a [StoredMapping],
-    answered_before: u64,
-    truncated: u64,
-    model_requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    /// Null if no result has a cost.
-    cost: Option<Box<RawValue>>,
-    rows_a_minute: Option<u64>,
-    most_model_requests: Option<u64>,
-    most_tokens: Option<u64>,
-    most_failed_rows: Option<u64>,
-    failures: Vec<FailureCount<'a>>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-}
-
-/// Rows that failed for one cause.
-#[derive(Serialize)]
-struct FailureCount<'a> {
-    error: &'a str,
-    rows: u64,
-}
-
 /// Prints a run as a table of names and values, or as JSON.
 fn print(run: &StoredRun, cost: Option<Cost>, json: bool) -> anyhow::Result<()> {
-    let details = RunDetails::of(run, cost);
     if json {
-        return output::json(&details);
+        return print_json(run, cost);
     }
     let asked = run.progress.model_requests > 0;
     let cost = TokenPrice::Unknown.of_results(cost).filter(|_| asked);
-    let rows = details.rows(cost);
-    output::table(&["what", "value"], rows)
+    output::table(&["what", "value"], rows(run, cost))
 }
 
-impl<'a> RunDetails<'a> {
-    fn of(run: &'a StoredRun, cost: Option<Cost>) -> Self {
-        let progress = &run.progress;
-        let failures = progress
-            .failures
-            .iter()
-            .map(|(error, rows)| FailureCount { error, rows: *rows });
-        Self {
-            listed: ListRow(COLUMNS, run),
-            reason: run.reason.as_deref(),
-            is_leased: run.is_leased,
-            file: &run.file_name,
-            sha256: &run.file_sha256,
-            file_deleted: run.upload.is_none(),
-            columns: &run.mappings,
-            answered_before: progress.answered_before,
-            truncated: progress.truncated,
-            model_requests: progress.model_requests,
-            input_tokens: progress.input_tokens,
-            output_tokens: progress.output_tokens,
-            cost: cost.and_then(output::exact_cost),
-            rows_a_minute: progress.rows_a_minute,
-            most_model_requests: run.limits.model_requests,
-            most_tokens: run.limits.tokens,
-            most_failed_rows: run.limits.failed_rows,
-            failures: failures.collect(),
-            started_at: run.started_at.map(to_the_second),
-            ended_at: run.ended_at.map(to_the_second),
-        }
-    }
+/// Prints a run as one JSON object: the keys of a list, and more.
+fn print_json(run: &StoredRun, cost: Option<Cost>) -> anyhow::Result<()> {
+    let (progress, limits) = (&run.progress, &run.limits);
+    let failures = progress.failures.iter().map(|(error, rows)| {
+        let failure = [("error", value(error)), ("rows", value(rows))];
+        value(&NamedMembers(&failure))
+    });
+    let mut members = listing::members(COLUMNS, run);
+    members.extend([
+        ("reason", value(&run.reason)),
+        ("is_leased", value(&run.is_leased)),
+        ("file", value(&run.file_name)),
+        ("sha256", value(&run.file_sha256)),
+        ("file_deleted", value(&run.upload.is_none())),
+        ("columns", value(&run.mappings)),
+        ("answered_before", value(&progress.answered_before)),
+        ("truncated", value(&progress.truncated)),
+        ("model_requests", value(&progress.model_requests)),
+        ("input_tokens", value(&progress.input_tokens)),
+        ("output_tokens", value(&progress.output_tokens)),
+        // null if no result has a cost
+        ("cost", value(&cost.and_then(output::exact_cost))),
+        ("rows_a_minute", value(&progress.rows_a_minute)),
+        ("most_model_requests", value(&limits.model_requests)),
+        ("most_tokens", value(&limits.tokens)),
+        ("most_failed_rows", value(&limits.failed_rows)),
+        ("failures", value(&failures.collect::<Vec<_>>())),
+        ("started_at", value(&run.started_at.map(to_the_second))),
+        ("ended_at", value(&run.ended_at.map(to_the_second))),
+    ]);
+    output::object(&members)
+}
 
-    /// The names and values that are there, with the cost in words.
-    fn rows(&self, cost: Option<String>) -> Vec<Vec<String>> {
-        let ListRow(_, run) = self.listed;
-        let progress = &run.progress;
-        let number = |value: u64| Some(value.to_string());
-        let deleted = if self.file_deleted { " (deleted)" } else { "" };
-        let working = if self.is_leased { " (on a node)" } else { "" };
-        let mut rows = vec![
-            ("run", Some(run.id.to_string())),
-            ("prism", Some(format!("{} {}", run.prism_slug, run.version))),
-            ("state", Some(format!("{}{working}", run.state.name()))),
-            ("reason", self.reason.map(str::to_owned)),
-            ("file", Some(format!("{}{deleted}", self.file))),
-            ("rows", number(progress.rows)),
-            ("refused", number(progress.refused)),
-            ("answered", number(answered(run))),
-            ("answered before", number(self.answered_before)),
-            ("failed", number(progress.failed)),
-            ("truncated", number(self.truncated)),
-            ("model requests", number(self.model_requests)),
-            ("tokens read", number(self.input_tokens)),
-            ("tokens written", number(self.output_tokens)),
-            ("cost", cost),
-            ("rows a minute", self.rows_a_minute.and_then(number)),
-            (
-                "model requests at most",
-                self.most_model_requests.and_then(number),
-            ),
-            ("tokens at most", self.most_tokens.and_then(number)),
-            (
-                "failed rows at most",
-                self.most_failed_rows.and_then(number),
-            ),
-            ("created", Some(to_the_second(run.made_at))),
-            ("started", self.started_at.clone()),
-            ("ended", self.ended_at.clone()),
-            ("by", Some(by(run).to_owned())),
-        ];
-        for StoredMapping { column, field } in self.columns {
-            rows.push(("column", Some(format!("{column} as {field}"))));
-        }
-        for FailureCount {
-            error,
-            rows: number,
-        } in &self.failures
-        {
-            rows.push(("failures", Some(format!("{number}: {error}"))));
-        }
-        let present = rows.into_iter();
-        let present = present.filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
-        present.collect()
+/// The names and values that are there, with the cost in words.
+fn rows(run: &StoredRun, cost: Option<String>) -> Vec<Vec<String>> {
+    let (progress, limits) = (&run.progress, &run.limits);
+    let number = |value: u64| Some(value.to_string());
+    let deleted = match run.upload {
+        Some(_) => "",
+        None => " (deleted)",
+    };
+    let working = if run.is_leased { " (on a node)" } else { "" };
+    let mut rows = vec![
+        ("run", Some(run.id.to_string())),
+        ("prism", Some(format!("{} {}", run.prism_slug, run.version))),
+        ("state", Some(format!("{}{working}", run.state.name()))),
+        ("reason", run.reason.clone()),
+        ("file", Some(format!("{}{deleted}", run.file_name))),
+        ("rows", number(progress.rows)),
+        ("refused", number(progress.refused)),
+        ("answered", number(answered(run))),
+        ("answered before", number(progress.answered_before)),
+        ("failed", number(progress.failed)),
+        ("truncated", number(progress.truncated)),
+        ("model requests", number(progress.model_requests)),
+        ("tokens read", number(progress.input_tokens)),
+        ("tokens written", number(progress.output_tokens)),
+        ("cost", cost),
+        ("rows a minute", progress.rows_a_minute.and_then(number)),
+        (
+            "model requests at most",
+            limits.model_requests.and_then(number),
+        ),
+        ("tokens at most", limits.tokens.and_then(number)),
+        ("failed rows at most", limits.failed_rows.and_then(number)),
+        ("created", Some(to_the_second(run.made_at))),
+        ("started", run.started_at.map(to_the_second)),
+        ("ended", run.ended_at.map(to_the_second)),
+        ("by", Some(by(run).to_owned())),
+    ];
+    for StoredMapping { column, field } in &run.mappings {
+        rows.push(("column", Some(format!("{column} as {field}"))));
     }
+    for (error, number) in &progress.failures {
+        rows.push(("failures", Some(format!("{number}: {error}"))));
+    }
+    let present = rows.into_iter();
+    let present = present.filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
+    present.collect()
 }
 
 /// The columns of a list of runs.

@@ -1,9 +1,9 @@
 //! Lists: one description of the columns makes each row a JSON line or a row of a table.
 
-use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::{in_order, json, table};
+use super::{object, table, value};
 
 /// A column of a list.
 pub(crate) struct ListColumn<Row> {
@@ -72,7 +72,8 @@ pub(crate) fn list<Row>(
     rows: &[Row],
 ) -> anyhow::Result<()> {
     if as_json {
-        return rows.iter().try_for_each(|row| json(&ListRow(columns, row)));
+        let mut rows = rows.iter();
+        return rows.try_for_each(|row| object(&members(columns, row)));
     }
     let shown: Vec<_> = columns.iter().filter(|it| it.header.is_some()).collect();
     let headers: Vec<_> = shown.iter().filter_map(|it| it.header).collect();
@@ -95,14 +96,12 @@ impl<Row> ListColumn<Row> {
     }
 }
 
-/// A row as a JSON object.
-pub(crate) struct ListRow<'a, Row>(pub(crate) &'a [ListColumn<Row>], pub(crate) &'a Row);
-
-impl<Row> Serialize for ListRow<'_, Row> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(columns, row) = self;
-        let members = columns.iter();
-        let members = members.filter_map(|it| Some((it.name?, (it.value)(row))));
-        in_order(&members.collect::<Vec<_>>(), serializer)
-    }
+/// A row as the members of a JSON object.
+pub(crate) fn members<Row>(
+    columns: &[ListColumn<Row>],
+    row: &Row,
+) -> Vec<(&'static str, Box<RawValue>)> {
+    let members = columns.iter();
+    let members = members.filter_map(|it| Some((it.name?, value(&(it.value)(row)))));
+    members.collect()
 }

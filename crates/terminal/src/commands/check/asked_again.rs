@@ -15,11 +15,11 @@ use refract_service::measures::{OptionOrders, OrdersReport, PerturbedForms, Robu
 use refract_service::model::CostEstimate;
 use refract_service::results::ReadableResult;
 use refract_service::runs::{AskedTexts, AskingPace};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::super::file_run::{AskedPrism, report};
 use super::super::signals::StopSignals;
-use crate::output;
+use crate::output::{self, value};
 use crate::terminal::{Palette, Progress, counted, widened};
 
 /// The name of the row for texts that are asked about twice in one form.
@@ -277,15 +277,15 @@ pub(super) fn print_orders(report: &OrdersReport) -> anyhow::Result<()> {
     report.questions.iter().try_for_each(|asked| {
         let measures = asked.measures();
         let mut members = vec![
-            ("question", asked.question.as_str().into()),
-            ("orders", asked.orders.into()),
+            ("question", value(&asked.question.as_str())),
+            ("orders", value(&asked.orders)),
         ];
         members.extend(flips(&measures));
         members.extend([
-            ("total_variation", measures.mean_total_variation.into()),
+            ("total_variation", value(&measures.mean_total_variation)),
             (
                 "largest_total_variation",
-                measures.largest_total_variation.into(),
+                value(&measures.largest_total_variation),
             ),
         ]);
         output::object(&members)
@@ -298,16 +298,16 @@ pub(super) fn print_forms(report: &RobustnessReport) -> anyhow::Result<()> {
         let noise = asked.noise();
         for (by, measures) in asked.perturbed() {
             let mut members = vec![
-                ("question", asked.question.as_str().into()),
-                ("perturbation", by.name().into()),
-                ("kind", by.kind().name().into()),
+                ("question", value(&asked.question.as_str())),
+                ("perturbation", value(&by.name())),
+                ("kind", value(&by.kind().name())),
             ];
             members.extend(flips(&measures));
             members.extend([
-                ("movement", measures.mean_total_variation.into()),
-                ("largest_movement", measures.largest_total_variation.into()),
-                ("noise_flip_rate", noise.flip_rate.value().into()),
-                ("noise_movement", noise.mean_total_variation.into()),
+                ("movement", value(&measures.mean_total_variation)),
+                ("largest_movement", value(&measures.largest_total_variation)),
+                ("noise_flip_rate", value(&noise.flip_rate.value())),
+                ("noise_movement", value(&noise.mean_total_variation)),
             ]);
             output::object(&members)?;
         }
@@ -316,18 +316,12 @@ pub(super) fn print_forms(report: &RobustnessReport) -> anyhow::Result<()> {
 }
 
 /// How many answers were compared, and how many of them flipped.
-fn flips(measures: &SensitivityMeasures) -> [(&'static str, Value); 4] {
+fn flips(measures: &SensitivityMeasures) -> [(&'static str, Box<RawValue>); 4] {
     let interval = measures.flip_rate.interval();
     [
-        ("comparisons", measures.comparisons.into()),
-        ("flip_rate", measures.flip_rate.value().into()),
-        (
-            "flip_rate_low",
-            interval.map(|interval| interval.low).into(),
-        ),
-        (
-            "flip_rate_high",
-            interval.map(|interval| interval.high).into(),
-        ),
+        ("comparisons", value(&measures.comparisons)),
+        ("flip_rate", value(&measures.flip_rate.value())),
+        ("flip_rate_low", value(&interval.map(|it| it.low))),
+        ("flip_rate_high", value(&interval.map(|it| it.high))),
     ]
 }

@@ -11,19 +11,19 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::with_cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::cutoffs::certificate::{Certificate, Certification, CertifiedRegion};
+use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 use refract_evaluation::cutoffs::trial::CutoffMeasures;
 use refract_evaluation::measures::proportion::Proportion;
 use refract_evaluation::report::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
-use serde::Serialize;
 use serde_json::Number;
+use serde_json::value::RawValue;
 
 use super::plan_text;
-use crate::output;
 use crate::output::file::OutputFile;
+use crate::output::{self, NamedMembers, value};
 
 /// A request for advice on one question's cutoffs.
 pub(super) struct AdvisedQuestion {
@@ -94,11 +94,11 @@ impl AdvisedQuestion {
     ) -> anyhow::Result<()> {
         if self.asked == RowBasis::Guarantee {
             let certificate = plan.certificate.as_ref().context("nothing is promised")?;
-            return output::json(&AdviceJson::certified(question, certificate, marks));
+            return output::object(&certified(question, certificate, marks));
         }
         let advice = plan.advice.as_ref();
         let advice = advice.context("the question is no yes_no question")?;
-        output::json(&AdviceJson::of(question, self.goal, advice, marks))?;
+        output::object(&advised(question, self.goal, advice, marks))?;
         if advice.yes_from.is_some() && advice.is_of_few_marks() {
             output::say(&plan_text::warning(advice));
         }
@@ -147,104 +147,79 @@ pub(super) fn write(
     file.finish()
 }
 
-/// The object; the cutoffs are null if the goal is out of reach.
-#[derive(Serialize)]
-struct AdviceJson<'a> {
-    question: &'a str,
-    no_below: Option<f64>,
-    yes_from: Option<f64>,
-    #[serde(serialize_with = "output::in_order")]
-    target: Vec<(&'static str, Option<Number>)>,
-    marks: u64,
-    #[serde(serialize_with = "output::in_order")]
-    held_out: Vec<(&'static str, Option<f64>)>,
-    marks_from: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certified: Option<CertifiedJson>,
+/// The members of one advice; the cutoffs are null if the goal is out of reach.
+fn advised(
+    question: &str,
+    goal: CutoffGoal,
+    advice: &CutoffAdvice,
+    marks: MarksFrom,
+) -> Vec<(&'static str, Box<RawValue>)> {
+    vec![
+        ("question", value(&question)),
+        ("no_below", value(&advice.no_below)),
+        ("yes_from", value(&advice.yes_from)),
+        ("target", value(&NamedMembers(&target(goal)))),
+        ("marks", value(&advice.marks)),
+        (
+            "held_out",
+            value(&NamedMembers(&held_out(&advice.held_out))),
+        ),
+        ("marks_from", value(&marks.name())),
+    ]
 }
 
-/// The certificate of the cutoffs. What is only known of certified ones is null without them.
-#[derive(Serialize)]
-struct CertifiedJson {
-    error: Option<Number>,
-    sure: Option<Number>,
-    marks: u64,
-    more_marks_needed: Option<u64>,
-    confidence: Option<f64>,
-    answered: Option<u64>,
-    wrong: Option<u64>,
-    error_at_most: Option<f64>,
-}
-
-impl<'a> AdviceJson<'a> {
-    /// The object of one advice.
-    pub(super) fn of(
-        question: &'a str,
-        goal: CutoffGoal,
-        advice: &CutoffAdvice,
-        marks: MarksFrom,
-    ) -> Self {
-        Self {
-            question,
-            no_below: advice.no_below,
-            yes_from: advice.yes_from,
-            target: target(goal),
-            marks: advice.marks,
-            held_out: held_out(&advice.held_out),
-            marks_from: marks.name(),
-            certified: None,
-        }
+/// The members of a certificate. What is only known of certified cutoffs is null without them.
+fn certified(
+    question: &str,
+    certificate: &Certificate,
+    marks: MarksFrom,
+) -> Vec<(&'static str, Box<RawValue>)> {
+    let region = certificate.certified();
+    let (mut no_below, mut yes_from, mut confidence) = (None, None, None);
+    match region.map(|region| region.cutoffs) {
+        Some(CertifiedCutoffs::YesNo {
+            no_below: no,
+            yes_from: yes,
+        }) => (no_below, yes_from) = (Some(share(no)), Some(share(yes))),
+        Some(CertifiedCutoffs::Confidence(percent)) => confidence = Some(share(percent)),
+        None => {}
     }
-
-    /// The object of a certificate.
-    pub(super) fn certified(
-        question: &'a str,
-        certificate: &Certificate,
-        marks: MarksFrom,
-    ) -> Self {
-        let cutoffs = certificate.certified().map(|region| region.cutoffs);
-        let (no_below, yes_from) = match cutoffs {
-            Some(CertifiedCutoffs::YesNo { no_below, yes_from }) => {
-                (Some(share(no_below)), Some(share(yes_from)))
-            }
-            Some(CertifiedCutoffs::Confidence(_)) | None => (None, None),
-        };
-        let goal = certificate.goal;
-        Self {
-            question,
-            no_below,
-            yes_from,
-            target: vec![("error", plain(goal.error())), ("sure", plain(goal.sure()))],
-            marks: certificate.marks,
-            held_out: held_out(&certificate.held_out),
-            marks_from: marks.name(),
-            certified: Some(CertifiedJson::of(certificate)),
-        }
-    }
-}
-
-impl CertifiedJson {
-    fn of(certificate: &Certificate) -> Self {
-        let region = certificate.certified();
-        let confidence = |region: CertifiedRegion| match region.cutoffs {
-            CertifiedCutoffs::Confidence(percent) => Some(share(percent)),
-            CertifiedCutoffs::YesNo { .. } => None,
-        };
-        Self {
-            error: plain(certificate.goal.error()),
-            sure: plain(certificate.goal.sure()),
-            marks: certificate.marks,
-            more_marks_needed: match certificate.certification {
-                Certification::Certified(_) => Some(0),
-                Certification::MoreMarks(more) => Some(more),
-                Certification::OutOfReach => None,
-            },
-            confidence: region.and_then(confidence),
-            answered: region.map(|region| region.wrong.of),
-            wrong: region.map(|region| region.wrong.count),
-            error_at_most: region.map(|region| region.error_at_most),
-        }
-    }
+    let more_marks = match certificate.certification {
+        Certification::Certified(_) => Some(0),
+        Certification::MoreMarks(more) => Some(more),
+        Certification::OutOfReach => None,
+    };
+    let goal = [
+        ("error", plain(certificate.goal.error())),
+        ("sure", plain(certificate.goal.sure())),
+    ];
+    let [error, sure] = goal.clone().map(|(name, number)| (name, value(&number)));
+    let promised = [
+        error,
+        sure,
+        ("marks", value(&certificate.marks)),
+        ("more_marks_needed", value(&more_marks)),
+        ("confidence", value(&confidence)),
+        ("answered", value(&region.map(|region| region.wrong.of))),
+        ("wrong", value(&region.map(|region| region.wrong.count))),
+        (
+            "error_at_most",
+            value(&region.map(|region| region.error_at_most)),
+        ),
+    ];
+    vec![
+        ("question", value(&question)),
+        ("no_below", value(&no_below)),
+        ("yes_from", value(&yes_from)),
+        ("target", value(&NamedMembers(&goal))),
+        ("marks", value(&certificate.marks)),
+        (
+            "held_out",
+            value(&NamedMembers(&held_out(&certificate.held_out))),
+        ),
+        ("marks_from", value(&marks.name())),
+        ("certified", value(&NamedMembers(&promised))),
+    ]
 }
 
 /// A whole percent as a share.

@@ -13,8 +13,8 @@ use refract_service::Refract;
 
 use crate::commands::context::AccountArg;
 use crate::commands::selection::to_the_second;
-use crate::output;
 use crate::output::listing::{self, ListColumn, column, json_only, table_only};
+use crate::output::{self, value};
 
 /// A key with the number of results that it made.
 struct CountedKey {
@@ -178,14 +178,14 @@ pub(super) async fn rotate(
         None => output::say("The new key never ends: --expires DATE gives it an end."),
     }
     output::object(&[
-        ("id", successor.to_string().into()),
-        ("account", account.name().into()),
+        ("id", value(&successor.to_string())),
+        ("account", value(&account.name())),
         // null for a successor that was made before
-        ("key", key.into()),
-        ("replaces", replaced.to_string().into()),
-        ("replaced_ends_at", end.into()),
-        ("name", row.map(|row| row.name).into()),
+        ("key", value(&key)),
+        ("replaces", value(&replaced.to_string())),
+        ("replaced_ends_at", value(&end)),
+        ("name", value(&row.map(|row| row.name))),
         // null for a successor that never ends
-        ("expires_at", expires_at.into()),
+        ("expires_at", value(&expires_at)),
     ])
 }

@@ -11,10 +11,11 @@ use refract_service::runs::{AskingPace, EarlyEnd};
 
 use super::super::context::{self, AccountArg};
 use super::super::signals::StopSignals;
+use crate::arguments;
 use crate::commands::selection::PeriodArgs;
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::{Progress, counted};
-use crate::{arguments, output};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]
@@ -92,9 +93,9 @@ fn render(retried: &Retried) -> String {
 fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
     output::object(&[
-        ("retried", retried.done().into()),
-        ("ok", retried.asked.answered.into()),
-        ("failed", not_answered.into()),
+        ("retried", value(&retried.done())),
+        ("ok", value(&retried.asked.answered)),
+        ("failed", value(&not_answered)),
     ])?;
     let causes = retried.asked.failed.iter().chain(&retried.refused);
     for (cause, results) in causes {

@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::flips::FlipDirection;
 use refract_service::measures::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
-use serde::Serialize;
 
-use crate::output::report;
+use crate::output::{self, report, value};
 use crate::terminal::{self, Palette, counted, plain, widened};
 
 /// The most flips that are listed.
@@ -89,33 +87,18 @@ fn outcome(key: Option<&OutcomeKey>) -> &str {
     key.map_or("–", OutcomeKey::as_str)
 }
 
-/// The object; undefined measures are null.
-#[derive(Serialize)]
-pub(super) struct RetestJson<'a> {
-    question: &'a str,
-    asked: u64,
-    flips: u64,
-    flip_rate: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    towards: Vec<FlipDirection>,
-    mcnemar_p: Option<f64>,
-}
-
-impl<'a> RetestJson<'a> {
-    /// The object of a question.
-    pub(super) fn of(retested: &'a RetestedQuestion) -> Self {
-        let measures = retested.measures();
-        let (rate, interval) = (measures.flip_rate, measures.flip_rate.interval());
-        Self {
-            question: retested.question.key.as_str(),
-            asked: rate.of,
-            flips: rate.count,
-            flip_rate: rate.value(),
-            low: interval.map(|interval| interval.low),
-            high: interval.map(|interval| interval.high),
-            mcnemar_p: measures.mcnemar_p(),
-            towards: measures.towards,
-        }
-    }
+/// Prints the object of a question; undefined measures are null.
+pub(super) fn print_json(retested: &RetestedQuestion) -> anyhow::Result<()> {
+    let measures = retested.measures();
+    let (rate, interval) = (measures.flip_rate, measures.flip_rate.interval());
+    output::object(&[
+        ("question", value(&retested.question.key)),
+        ("asked", value(&rate.of)),
+        ("flips", value(&rate.count)),
+        ("flip_rate", value(&rate.value())),
+        ("low", value(&interval.map(|it| it.low))),
+        ("high", value(&interval.map(|it| it.high))),
+        ("towards", value(&measures.towards)),
+        ("mcnemar_p", value(&measures.mcnemar_p())),
+    ])
 }
