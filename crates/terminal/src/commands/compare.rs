@@ -212,10 +212,7 @@ fn lines(
     width: usize,
 ) -> Vec<String> {
     let palette = Palette::of_stdout();
-    let question = &compared.question;
-    let key = question.key.as_str();
-    let text = terminal::fit(&question.text, width.saturating_sub(key.len() + 2));
-    let heading = format!("{}: {}", palette.heading.apply_to(key), text.trim_end());
+    let heading = report::heading(&compared.question, "", &palette, width);
     let found = compared.comparison.report(compared.unanswered);
     let mut lines = vec![heading];
     lines.extend(report::lines(&found, &palette, width));

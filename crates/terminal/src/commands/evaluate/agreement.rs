@@ -12,7 +12,7 @@ use refract_service::measures::QuestionAgreement;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
-use crate::output::{self, value};
+use crate::output::{self, report, value};
 use crate::terminal::{self, Palette, counted};
 
 /// Prints the agreement about each question, or about `only` one.
@@ -82,15 +82,8 @@ fn print_json(measured: &QuestionAgreement, from: MarksFrom) -> anyhow::Result<(
 fn text(measured: &QuestionAgreement, width: usize) -> String {
     let (question, agreement) = (&measured.question, &measured.agreement);
     let palette = Palette::of_stdout();
-    let key = question.key.as_str();
-    let kind = format!(" ({}): ", question.question_type().name());
-    let left = width.saturating_sub(key.len() + kind.len());
-    let wording = terminal::fit(&question.text, left);
-    let mut lines = vec![format!(
-        "{}{kind}{}",
-        palette.heading.apply_to(key),
-        wording.trim_end()
-    )];
+    let kind = format!(" ({})", question.question_type().name());
+    let mut lines = vec![report::heading(question, &kind, &palette, width)];
     if agreement.texts > 0 {
         let texts = counted(agreement.texts, "text");
         lines.push(format!("{texts} marked by {} people", agreement.people));
