@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use clap::{ArgGroup, Subcommand};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::ids::AccountId;
-use refract_identity::people::{AccountActor, AccountError};
+use refract_identity::people::{Account, AccountActor, AccountError};
 use refract_service::model::TokenPrice;
 use refract_service::results::BudgetUse;
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use crate::arguments::OnOrOff;
+use crate::output::listing::{self, ListColumn, column};
 use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, PricesArg};
 
@@ -70,13 +70,14 @@ pub enum AccountCommand {
     },
 }
 
-/// An account with its budget; null without one.
-#[derive(Serialize)]
-struct AccountWithBudget {
-    id: String,
-    name: String,
-    budget: Option<Box<RawValue>>,
-}
+/// The columns of the list; the budget is null without one.
+const COLUMNS: &[ListColumn<(Account, Option<MonthBudget>)>] = &[
+    column("id", "id", |(it, _)| value(&it.id.to_string())),
+    column("name", "name", |(it, _)| value(&it.name)),
+    column("budget", "budget", |(_, budget)| {
+        value(&budget.and_then(exact))
+    }),
+];
 
 impl AccountCommand {
     /// Runs a `refract account` command.
@@ -101,21 +102,11 @@ impl AccountCommand {
                 let budgets = refract.budgets().list().await?;
                 let budgets: HashMap<AccountId, MonthBudget> = budgets.into_iter().collect();
                 let accounts = refract.accounts().list().await?.into_iter();
-                let shown: Vec<_> = accounts
-                    .map(|account| AccountWithBudget {
-                        budget: budgets.get(&account.id).copied().and_then(exact),
-                        id: account.id.to_string(),
-                        name: account.name,
-                    })
-                    .collect();
-                output::list(json, &["id", "name", "budget"], &shown, |shown| {
-                    let budget = shown.budget.as_ref().map(ToString::to_string);
-                    vec![
-                        shown.id.clone(),
-                        shown.name.clone(),
-                        budget.unwrap_or_default(),
-                    ]
-                })
+                let shown = accounts.map(|account| {
+                    let budget = budgets.get(&account.id).copied();
+                    (account, budget)
+                });
+                listing::list(json, COLUMNS, &shown.collect::<Vec<_>>())
             }
             Self::Set {
                 budget,

@@ -10,13 +10,12 @@ use refract_domain::lens::Lens;
 use refract_identity::people::{AccountActor, ActorName};
 use refract_service::Refract;
 use refract_service::lenses::{LensState, PrismLens};
-use serde_json::Value;
 
 use super::context::AccountArg;
 use crate::commands::files::InputPath;
 use crate::commands::selection::to_the_second;
-use crate::output;
 use crate::output::listing::{self, ListColumn, column};
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 
 /// Most lenses that are listed.
@@ -187,28 +186,26 @@ impl LensHistoryCommand {
 
 /// The columns of the list.
 const COLUMNS: &[ListColumn<LensState>] = &[
-    column("revision", "revision", |it| it.revision.into()),
+    column("revision", "revision", |it| value(&it.revision)),
     column("mode", "mode", |it| match &it.lens {
-        Lens::Automatic => "automatic".into(),
-        Lens::Custom(_) => "custom".into(),
+        Lens::Automatic => value(&"automatic"),
+        Lens::Custom(_) => value(&"custom"),
     }),
     column("columns", "columns", |it| match &it.lens {
-        Lens::Automatic => Value::Null,
-        Lens::Custom(columns) => columns.len().into(),
+        Lens::Automatic => value(&()),
+        Lens::Custom(columns) => value(&columns.len()),
     }),
     column("at", "at", |it| {
         let saved = it.saved.as_ref();
-        saved.map(|saved| to_the_second(saved.made_at)).into()
+        value(&saved.map(|saved| to_the_second(saved.made_at)))
     }),
     column("by", "by", |it| {
         let actor = it.saved.as_ref().map(|saved| saved.actor.as_ref());
-        actor
-            .map(|actor| actor.map_or("operator", ActorName::as_str))
-            .into()
+        value(&actor.map(|actor| actor.map_or("operator", ActorName::as_str)))
     }),
     column("note", "note", |it| {
         let note = it.saved.as_ref().and_then(|saved| saved.note.as_ref());
-        note.map(ToString::to_string).into()
+        value(&note.map(ToString::to_string))
     }),
 ];
 

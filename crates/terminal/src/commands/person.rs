@@ -264,25 +264,25 @@ fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow:
 /// The columns of the list.
 const COLUMNS: &[ListColumn<Person>] = &[
     EMAIL,
-    column("name", "name", |it| it.name.as_deref().into()),
-    column("role", "role", |it| it.role.name().into()),
+    column("name", "name", |it| value(&it.name.as_deref())),
+    column("role", "role", |it| value(&it.role.name())),
     column("invited_at", "invited", |it| {
-        to_the_second(it.created_at).into()
+        value(&to_the_second(it.created_at))
     }),
     column("link_expires_at", "link until", |it| {
-        it.link_expires_at.map(to_the_second).into()
+        value(&it.link_expires_at.map(to_the_second))
     }),
     column("last_used_at", "last here", |it| {
-        it.last_used_at.map(to_the_second).into()
+        value(&it.last_used_at.map(to_the_second))
     }),
     CODES,
 ];
 
-const EMAIL: ListColumn<Person> = column("email", "email", |it| it.email.as_str().into());
+const EMAIL: ListColumn<Person> = column("email", "email", |it| value(&it.email.as_str()));
 
 const CODES: ListColumn<Person> = worded(
     "codes",
     "codes",
-    |it| it.has_codes.into(),
+    |it| value(&it.has_codes),
     |it| if it.has_codes { "on" } else { "off" }.to_owned(),
 );

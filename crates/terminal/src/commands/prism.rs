@@ -235,14 +235,14 @@ async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<(
 
 /// The columns of the list.
 const COLUMNS: &[ListColumn<Prism>] = &[
-    column("id", "id", |it| it.id.to_string().into()),
-    column("slug", "slug", |it| it.slug.as_str().into()),
-    column("name", "name", |it| it.name.as_str().into()),
-    column("version", "version", |it| it.latest_version.get().into()),
+    column("id", "id", |it| value(&it.id.to_string())),
+    column("slug", "slug", |it| value(&it.slug.as_str())),
+    column("name", "name", |it| value(&it.name.as_str())),
+    column("version", "version", |it| value(&it.latest_version.get())),
     worded(
         "archived",
         "archived",
-        |it| it.archived_at.is_some().into(),
+        |it| value(&it.archived_at.is_some()),
         |it| it.archived_at.map_or("", |_| "yes").to_owned(),
     ),
 ];

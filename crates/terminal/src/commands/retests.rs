@@ -184,32 +184,32 @@ fn texts(text: &str) -> anyhow::Result<u16> {
 
 /// The columns of the list.
 const COLUMNS: &[ListColumn<StoredRetest>] = &[
-    column("id", "id", |it| it.id.to_string().into()),
+    column("id", "id", |it| value(&it.id.to_string())),
     // null for the version that answered each text, or for a draft
     worded(
         "version",
         "version",
-        |it| it.version.map(VersionNumber::get).into(),
+        |it| value(&it.version.map(VersionNumber::get)),
         |it| match it.version {
             Some(version) => version.to_string(),
             None if it.drawn.draft.is_some() => "draft".to_owned(),
             None => String::new(),
         },
     ),
-    json_only("draft", |it| it.drawn.draft.is_some().into()),
-    column("model", "model", |it| it.model.as_str().into()),
-    column("state", "state", |it| it.state.name().into()),
-    column("texts", "texts", |it| it.counts.texts.into()),
-    column("answered", "answered", |it| it.counts.answered.into()),
-    column("failed", "failed", |it| it.counts.failed.into()),
-    column("flips", "flips", |it| it.flips.into()),
+    json_only("draft", |it| value(&it.drawn.draft.is_some())),
+    column("model", "model", |it| value(&it.model.as_str())),
+    column("state", "state", |it| value(&it.state.name())),
+    column("texts", "texts", |it| value(&it.counts.texts)),
+    column("answered", "answered", |it| value(&it.counts.answered)),
+    column("failed", "failed", |it| value(&it.counts.failed)),
+    column("flips", "flips", |it| value(&it.flips)),
     column("created_at", "created", |it| {
-        to_the_second(it.made_at).into()
+        value(&to_the_second(it.made_at))
     }),
     worded(
         "by",
         "by",
-        |it| it.by.as_deref().into(),
+        |it| value(&it.by.as_deref()),
         |it| it.by.clone().unwrap_or_else(|| "operator".to_owned()),
     ),
 ];

@@ -310,21 +310,21 @@ fn rows(run: &StoredRun, cost: Option<String>) -> Vec<Vec<String>> {
 
 /// The columns of a list of runs.
 const COLUMNS: &[ListColumn<StoredRun>] = &[
-    column("id", "id", |it| it.id.to_string().into()),
-    column("prism", "prism", |it| it.prism_slug.as_str().into()),
-    column("version", "version", |it| it.version.get().into()),
-    column("state", "state", |it| it.state.name().into()),
-    column("rows", "rows", |it| it.progress.rows.into()),
-    column("answered", "answered", |it| answered(it).into()),
-    column("failed", "failed", |it| it.progress.failed.into()),
-    column("refused", "refused", |it| it.progress.refused.into()),
+    column("id", "id", |it| value(&it.id.to_string())),
+    column("prism", "prism", |it| value(&it.prism_slug.as_str())),
+    column("version", "version", |it| value(&it.version.get())),
+    column("state", "state", |it| value(&it.state.name())),
+    column("rows", "rows", |it| value(&it.progress.rows)),
+    column("answered", "answered", |it| value(&answered(it))),
+    column("failed", "failed", |it| value(&it.progress.failed)),
+    column("refused", "refused", |it| value(&it.progress.refused)),
     column("created_at", "created", |it| {
-        to_the_second(it.made_at).into()
+        value(&to_the_second(it.made_at))
     }),
     worded(
         "by",
         "by",
-        |it| it.by.as_deref().into(),
+        |it| value(&it.by.as_deref()),
         |it| by(it).to_owned(),
     ),
 ];

@@ -1,9 +1,8 @@
 //! Lists: one description of the columns makes each row a JSON line or a row of a table.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{object, table, value};
+use super::{object, table};
 
 /// A column of a list.
 pub(crate) struct ListColumn<Row> {
@@ -11,7 +10,7 @@ pub(crate) struct ListColumn<Row> {
     name: Option<&'static str>,
     /// The header in a table; `None` for what only JSON lines have.
     header: Option<&'static str>,
-    value: fn(&Row) -> Value,
+    value: fn(&Row) -> Box<RawValue>,
     /// The cell of a table, where it is not the value.
     cell: Option<fn(&Row) -> String>,
 }
@@ -20,7 +19,7 @@ pub(crate) struct ListColumn<Row> {
 pub(crate) const fn column<Row>(
     name: &'static str,
     header: &'static str,
-    value: fn(&Row) -> Value,
+    value: fn(&Row) -> Box<RawValue>,
 ) -> ListColumn<Row> {
     ListColumn {
         name: Some(name),
@@ -34,7 +33,7 @@ pub(crate) const fn column<Row>(
 pub(crate) const fn worded<Row>(
     name: &'static str,
     header: &'static str,
-    value: fn(&Row) -> Value,
+    value: fn(&Row) -> Box<RawValue>,
     cell: fn(&Row) -> String,
 ) -> ListColumn<Row> {
     ListColumn {
@@ -46,7 +45,7 @@ pub(crate) const fn worded<Row>(
 /// What only JSON lines have.
 pub(crate) const fn json_only<Row>(
     name: &'static str,
-    value: fn(&Row) -> Value,
+    value: fn(&Row) -> Box<RawValue>,
 ) -> ListColumn<Row> {
     ListColumn {
         header: None,
@@ -57,7 +56,7 @@ pub(crate) const fn json_only<Row>(
 /// What only tables have.
 pub(crate) const fn table_only<Row>(
     header: &'static str,
-    value: fn(&Row) -> Value,
+    value: fn(&Row) -> Box<RawValue>,
 ) -> ListColumn<Row> {
     ListColumn {
         name: None,
@@ -88,10 +87,9 @@ impl<Row> ListColumn<Row> {
             return cell(row);
         }
         let value = (self.value)(row);
-        match value.as_str() {
-            Some(text) => text.to_owned(),
-            None if value.is_null() => String::new(),
-            None => value.to_string(),
+        match value.get() {
+            "null" => String::new(),
+            json => serde_json::from_str(json).unwrap_or_else(|_| json.to_owned()),
         }
     }
 }
@@ -102,6 +100,6 @@ pub(crate) fn members<Row>(
     row: &Row,
 ) -> Vec<(&'static str, Box<RawValue>)> {
     let members = columns.iter();
-    let members = members.filter_map(|it| Some((it.name?, value(&(it.value)(row)))));
+    let members = members.filter_map(|it| Some((it.name?, (it.value)(row))));
     members.collect()
 }

@@ -24,45 +24,43 @@ struct CountedKey {
 
 /// The columns of the list.
 const COLUMNS: &[ListColumn<CountedKey>] = &[
-    column("id", "id", |it| it.key.row.id.to_string().into()),
-    column("name", "name", |it| it.key.row.name.as_str().into()),
+    column("id", "id", |it| value(&it.key.row.id.to_string())),
+    column("name", "name", |it| value(&it.key.row.name.as_str())),
     column("first_characters", "begins with", |it| {
-        it.key.row.first_characters.as_str().into()
+        value(&it.key.row.first_characters.as_str())
     }),
     column("created_at", "created", |it| {
-        to_the_second(it.key.row.created_at).into()
+        value(&to_the_second(it.key.row.created_at))
     }),
     column("last_used_at", "last used", |it| {
-        it.key.row.last_used_at.map(to_the_second).into()
+        value(&it.key.row.last_used_at.map(to_the_second))
     }),
     json_only("last_used_from", |it| {
-        it.key.row.last_used_from.as_deref().into()
+        value(&it.key.row.last_used_from.as_deref())
     }),
-    column("results_made", "results", |it| it.results.into()),
+    column("results_made", "results", |it| value(&it.results)),
     column("revoked_at", "revoked", |it| {
-        it.key.row.revoked_at.map(to_the_second).into()
+        value(&it.key.row.revoked_at.map(to_the_second))
     }),
     json_only("expires_at", |it| {
-        it.key.row.expires_at.map(to_the_second).into()
+        value(&it.key.row.expires_at.map(to_the_second))
     }),
     column("revoked_by", "revoked by", |it| {
         let by = it.key.revoked_by.as_ref();
-        by.map(|by| by.reference.as_str()).into()
+        value(&by.map(|by| by.reference.as_str()))
     }),
     table_only("expires", |it| {
-        it.key.row.expires_at.map(to_the_second).into()
+        value(&it.key.row.expires_at.map(to_the_second))
     }),
     // none for a key that is not limited
     json_only("networks", |it| {
         let networks = it.key.row.networks.iter();
-        networks.flat_map(KeyNetworks::texts).collect()
+        let networks = networks.flat_map(KeyNetworks::texts);
+        value(&networks.collect::<Vec<_>>())
     }),
     json_only("replaces", |it| {
-        it.key
-            .row
-            .replaces
-            .map(|replaced| replaced.to_string())
-            .into()
+        let replaced = it.key.row.replaces;
+        value(&replaced.map(|replaced| replaced.to_string()))
     }),
 ];
 
