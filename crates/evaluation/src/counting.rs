@@ -6,6 +6,5 @@ pub mod cutoff_reach;
 pub mod cutoff_steps;
 pub mod lens_preview;
 pub mod nearest_changes;
-pub mod percent_cutoffs;
 pub mod percent_histogram;
 pub mod review_order;

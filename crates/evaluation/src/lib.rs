@@ -39,7 +39,6 @@
 
 #![warn(clippy::missing_errors_doc)]
 
-pub mod answer_sensitivity;
 pub mod comparison;
 pub mod counting;
 pub mod cutoffs;

@@ -8,7 +8,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
 use self::measure::{Measure, NotAScale, OutcomeMeasure, RobustnessMeasure};
-use crate::answer_sensitivity::SensitivityMeasures;
+use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::robustness::PerturbedBy;
 

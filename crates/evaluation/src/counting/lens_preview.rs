@@ -7,8 +7,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::result::view::AnswersView;
 
 use crate::counting::column_tally::ColumnTally;
-use crate::counting::percent_cutoffs::PercentCutoffs;
-use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};
+use crate::counting::percent_histogram::{LabelCounts, PercentCutoffs, PercentHistogram};
 
 /// Counts of the changes that readers would see, over answered results.
 pub struct LensPreview {

@@ -1,6 +1,6 @@
 //! The quality of cutoffs of a Yes / No question: on held-out rows, and at every whole percent.
 
-use crate::counting::percent_cutoffs::PercentCutoffs;
+use crate::counting::percent_histogram::PercentCutoffs;
 use crate::cutoffs::choice::{ChosenPercents, WrongAnswerCosts};
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::measures::proportion::{Proportion, to_f64};

@@ -7,7 +7,7 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
 use refract_domain::prism::question::{Question, QuestionType};
 
-use crate::counting::percent_cutoffs::PercentCutoffs;
+use crate::counting::percent_histogram::PercentCutoffs;
 use crate::drift::answer_tally::AnswerTally;
 use crate::drift::exact_test::exact_p;
 use crate::drift::probability_drift::ProbabilityDrift;

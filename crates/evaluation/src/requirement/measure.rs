@@ -1,6 +1,6 @@
 //! The measures that a requirement can name.
 
-use crate::answer_sensitivity::SensitivityMeasures;
+use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::measures::outcome::OutcomeMeasures;
 use crate::measures::proportion::ratio;

@@ -11,7 +11,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::option_orders::in_other_orders;
 use refract_domain::prism::question::Question;
 use refract_domain::submission::model_input::{State, json_chars};
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;

@@ -6,7 +6,7 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{Submission, budget};
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::robustness::{Perturbation, PerturbedBy};
 use refract_model_gateway::CostEstimate;
 

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
+use refract_evaluation::counting::percent_histogram::PercentCutoffs;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
 use refract_evaluation::cutoffs::trial::{CutoffMeasures, PercentMeasures};

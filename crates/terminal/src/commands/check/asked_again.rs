@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::key::QuestionKey;
-use refract_evaluation::answer_sensitivity::SensitivityMeasures;
+use refract_evaluation::flips::SensitivityMeasures;
 use refract_evaluation::report::{number, range};
 use refract_evaluation::requirement::Requirement;
 use refract_evaluation::robustness::{Perturbation, PerturbationKind, PerturbedBy};
