@@ -256,8 +256,7 @@ impl CheckCommand {
         if self.json {
             measured
                 .iter()
-                .map(|measured| measures::json(measured, None))
-                .try_for_each(|m| output::json(&m))?;
+                .try_for_each(|measured| measures::print_json(measured, None))?;
             requirement_finding::print_json(verdict.requirements)?;
             verdict
                 .orders

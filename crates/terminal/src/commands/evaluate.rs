@@ -199,7 +199,7 @@ impl EvaluateCommand {
         for (number, measured) in measured.iter().enumerate() {
             if self.json {
                 let marks = Some(self.marks.from);
-                output::json(&measures::json(measured, marks))?;
+                measures::print_json(measured, marks)?;
                 continue;
             }
             if number > 0 {
