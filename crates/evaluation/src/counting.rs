@@ -4,9 +4,7 @@
 pub mod column_tally;
 pub mod cutoff_reach;
 pub mod cutoff_steps;
-pub mod least_sure;
 pub mod lens_preview;
 pub mod nearest_changes;
-pub mod percent_cutoffs;
 pub mod percent_histogram;
 pub mod review_order;

@@ -39,7 +39,6 @@
 
 #![warn(clippy::missing_errors_doc)]
 
-pub mod answer_sensitivity;
 pub mod comparison;
 pub mod counting;
 pub mod cutoffs;
@@ -47,7 +46,6 @@ pub mod drift;
 pub mod flips;
 pub mod marked;
 pub mod measures;
-pub mod prediction;
 pub mod report;
 pub mod requirement;
 pub mod robustness;

@@ -2,5 +2,3 @@
 
 pub mod answer;
 pub mod answers;
-pub(crate) mod placed_outcome;
-pub(crate) mod row;

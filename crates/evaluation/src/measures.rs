@@ -1,21 +1,14 @@
 //! The measures of one question.
 
 pub mod agreement;
-pub(crate) mod auc;
-pub mod automation;
-pub(crate) mod brier;
-pub(crate) mod count;
 pub mod coverage;
-pub mod figures;
-pub(crate) mod forecast;
-pub mod histogram;
-pub(crate) mod log_loss;
 pub mod outcome;
 pub mod proportion;
 pub mod reliability;
 pub mod right_answers;
 pub mod rounding;
 pub mod scale;
+pub(crate) mod scores;
 
 use refract_domain::answer::probability::Probability;
 

@@ -1,7 +1,6 @@
 //! Requirements that a team sets for its prism, such as `topic.accuracy>=0.9`.
 
 mod measure;
-pub(crate) mod relation;
 
 use std::fmt;
 
@@ -9,8 +8,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
 use self::measure::{Measure, NotAScale, OutcomeMeasure, RobustnessMeasure};
-use self::relation::Relation;
-use crate::answer_sensitivity::SensitivityMeasures;
+use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::robustness::PerturbedBy;
 
@@ -224,5 +222,51 @@ impl fmt::Display for Requirement {
             }
         }
         write!(f, "{}{}", self.relation.sign(), self.bound)
+    }
+}
+
+/// How the value of a requirement is compared with its bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    /// `>=`
+    AtLeast,
+    /// `>`
+    Above,
+    /// `<=`
+    AtMost,
+    /// `<`
+    Below,
+}
+
+impl Relation {
+    const ALL: [Self; 4] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below];
+
+    /// The operator as it is written.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Self::AtLeast => ">=",
+            Self::AtMost => "<=",
+            Self::Above => ">",
+            Self::Below => "<",
+        }
+    }
+
+    /// The text before the operator, the operator, and the text after it.
+    pub(crate) fn split(text: &str) -> Option<(&str, Self, &str)> {
+        // the two operators of two characters come first: the others are their prefixes
+        Self::ALL.into_iter().find_map(|relation| {
+            let (path, bound) = text.split_once(relation.sign())?;
+            Some((path.trim(), relation, bound.trim()))
+        })
+    }
+
+    /// Whether a value satisfies the bound.
+    pub(crate) fn holds(self, value: f64, bound: f64) -> bool {
+        match self {
+            Self::AtLeast => value >= bound,
+            Self::AtMost => value <= bound,
+            Self::Above => value > bound,
+            Self::Below => value < bound,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Changes that should not change an answer: of the frame around a text, and claims planted in it.
 //!
 //! A [`Perturbation`] changes the version or the text that is asked, and maps the new answers back to
-//! the questions as they were. [`AnswerSensitivity`](crate::answer_sensitivity::AnswerSensitivity)
+//! the questions as they were. [`AnswerSensitivity`](crate::flips::AnswerSensitivity)
 //! then measures how far they moved.
 
 mod claims;

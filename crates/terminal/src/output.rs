@@ -4,6 +4,7 @@
 //! escaped.
 
 pub(crate) mod file;
+pub(crate) mod listing;
 pub(crate) mod report;
 
 use std::io::{self, BufWriter, Write};
@@ -14,7 +15,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
 use refract_domain::result::cost::Cost;
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::streams;
 use crate::terminal::{self, EscapingWriter};
@@ -29,6 +30,25 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     data(&line)
+}
+
+/// Writes one JSON object, with its members in this order, as a line.
+pub(crate) fn object(members: &[(&str, Box<RawValue>)]) -> anyhow::Result<()> {
+    json(&NamedMembers(members))
+}
+
+/// The members of a JSON object in their order.
+pub(crate) struct NamedMembers<'a, V>(pub(crate) &'a [(&'a str, V)]);
+
+impl<V: Serialize> Serialize for NamedMembers<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        in_order(self.0, serializer)
+    }
+}
+
+/// Anything as a member of an object, or in a list, of values of several types.
+pub(crate) fn value(value: &impl Serialize) -> Box<RawValue> {
+    to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// Writes an indented JSON object, for people to read and edit.

@@ -1,19 +1,20 @@
 //! Logging to stderr, as text or JSON lines, and its settings. Texts, contexts and keys are never
 //! logged.
 
-mod log_line;
-
+use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
 
 use clap::{Args, ValueEnum};
-use tracing::Dispatch;
+use tracing::field::{Field, Visit};
+use tracing::{Dispatch, Event, Level, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::format::{DefaultFields, JsonFields};
+use tracing_subscriber::fmt::format::{DefaultFields, JsonFields, Writer};
+use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 
-use self::log_line::{JsonLine, TextLine};
 use crate::arguments::cannot_be_used;
 
 /// Silences actix's log lines about its threads and about requests that are not HTTP. A filter that
@@ -115,6 +116,195 @@ pub enum LogFormat {
     Text,
     /// Lines of JSON, for machines.
     Json,
+}
+
+/// The field that identifies a request's log lines. An event that sets this field itself already
+/// has all fields of its span.
+const REQUEST_ID: &str = "request_id";
+
+/// Lines of text: time, level, target, message and fields.
+pub(super) struct TextLine;
+
+/// Lines of JSON: the same content as one flat object.
+pub(super) struct JsonLine;
+
+impl<S> FormatEvent<S, DefaultFields> for TextLine
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, DefaultFields>,
+        mut line: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let is_coloured = line.has_ansi_escapes();
+        let (dim, end) = if is_coloured {
+            ("\u{1b}[2m", "\u{1b}[0m")
+        } else {
+            ("", "")
+        };
+        line.write_str(dim)?;
+        SystemTime.format_time(&mut line)?;
+        line.write_str(end)?;
+        let level = *event.metadata().level();
+        if is_coloured {
+            write!(line, " {}{level:>5}{end} ", colour(level))?;
+        } else {
+            write!(line, " {level:>5} ")?;
+        }
+        write!(line, "{dim}{}:{end} ", event.metadata().target())?;
+        context.format_fields(line.by_ref(), event)?;
+        each_span(context, event, |fields| write!(line, " {fields}"))?;
+        line.write_char('\n')
+    }
+}
+
+impl<S> FormatEvent<S, JsonFields> for JsonLine
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, JsonFields>,
+        mut line: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        line.write_str("{\"timestamp\":\"")?;
+        SystemTime.format_time(&mut line)?;
+        write!(line, "\",\"level\":\"{}\"", event.metadata().level())?;
+        let mut fields = JsonMembers {
+            out: &mut line,
+            written: Ok(()),
+        };
+        event.record(&mut fields);
+        fields.written?;
+        each_span(context, event, |fields| {
+            let members = fields.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+            match members {
+                Some(members) if !members.is_empty() => write!(line, ",{members}"),
+                Some(_) | None => Ok(()),
+            }
+        })?;
+        line.write_str(",\"target\":\"")?;
+        write!(Escaped(&mut line), "{}", event.metadata().target())?;
+        line.write_str("\"}\n")
+    }
+}
+
+/// Calls `write` with the formatted fields of each span around an event, the outermost first.
+fn each_span<S, N>(
+    context: &FmtContext<'_, S, N>,
+    event: &Event<'_>,
+    mut write: impl FnMut(&str) -> fmt::Result,
+) -> fmt::Result
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    if event.metadata().fields().field(REQUEST_ID).is_some() {
+        return Ok(());
+    }
+    let Some(scope) = context.event_scope() else {
+        return Ok(());
+    };
+    for span in scope.from_root() {
+        let extensions = span.extensions();
+        match extensions.get::<FormattedFields<N>>() {
+            Some(fields) if !fields.is_empty() => write(fields)?,
+            Some(_) | None => {}
+        }
+    }
+    Ok(())
+}
+
+fn colour(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "\u{1b}[31m",
+        Level::WARN => "\u{1b}[33m",
+        Level::INFO => "\u{1b}[32m",
+        Level::DEBUG => "\u{1b}[34m",
+        Level::TRACE => "\u{1b}[35m",
+    }
+}
+
+/// Writes the fields of an event as members of an object.
+struct JsonMembers<'a, 'w> {
+    out: &'a mut Writer<'w>,
+    written: fmt::Result,
+}
+
+impl JsonMembers<'_, '_> {
+    fn value(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        let name = field.name();
+        if self.written.is_ok() {
+            self.written = write!(self.out, ",\"{}\":{value}", name.trim_start_matches("r#"));
+        }
+    }
+
+    fn string(&mut self, field: &Field, value: fmt::Arguments<'_>) {
+        self.value(field, format_args!("\""));
+        if self.written.is_ok() {
+            self.written = Escaped(self.out).write_fmt(value);
+        }
+        if self.written.is_ok() {
+            self.written = self.out.write_char('"');
+        }
+    }
+}
+
+impl Visit for JsonMembers<'_, '_> {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if value.is_finite() {
+            self.value(field, format_args!("{value}"));
+        } else {
+            self.value(field, format_args!("null"));
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.value(field, format_args!("{value}"));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.value(field, format_args!("{value}"));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.value(field, format_args!("{value}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.string(field, format_args!("{value}"));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.string(field, format_args!("{value:?}"));
+    }
+}
+
+/// Writes text as the content of a JSON string.
+struct Escaped<'a, 'w>(&'a mut Writer<'w>);
+
+impl fmt::Write for Escaped<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let is_escaped =
+            |c: char| c < ' ' || c == '"' || c == '\\' || ('\u{7f}'..='\u{9f}').contains(&c);
+        for part in text.split_inclusive(is_escaped) {
+            match part.chars().next_back().filter(|c| is_escaped(*c)) {
+                None => self.0.write_str(part)?,
+                Some(last) => {
+                    self.0.write_str(part.trim_end_matches(last))?;
+                    match last {
+                        '"' | '\\' => write!(self.0, "\\{last}")?,
+                        '\n' => self.0.write_str("\\n")?,
+                        _ => write!(self.0, "\\u{:04x}", u32::from(last))?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::YesNoLabel;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::proportion::Interval;
-use refract_evaluation::report::{Cell, NamedFigure, Report, ReportPart, ReportTable, Weight};
+use refract_evaluation::report::{
+    Cell, NamedFigure, Report, ReportPart, ReportTable, Weight, number,
+};
 
 use super::bar::{interval_bar, share_range};
 use super::notice::{NoticeKind, notice};

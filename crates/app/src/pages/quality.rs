@@ -7,7 +7,6 @@ mod calibration;
 mod comparison;
 mod confusion;
 mod figures;
-mod filter_form;
 mod groups;
 mod quality_view;
 mod wrong_answers;
@@ -23,8 +22,7 @@ use refract_evaluation::measures::QuestionMeasures;
 use refract_service::measures::{EvaluationError, questions};
 use refract_service::prisms::PrismHistory;
 
-use self::filter_form::filter_form;
-use self::quality_view::{QualityFilters, QualityView};
+use self::quality_view::{QualityFilters, QualityView, filter_form};
 use crate::components::list_pages::OLDER;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::PrismTab;

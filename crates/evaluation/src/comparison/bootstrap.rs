@@ -14,8 +14,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::measures::count::to_f64;
-use crate::measures::proportion::Interval;
+use crate::measures::proportion::{Interval, to_f64};
 
 /// Tolerance for the rounding of the transform: a cumulative probability this close below a
 /// quantile counts as reaching it.

@@ -3,11 +3,10 @@
 use refract_domain::lens::cutoffs::Cutoffs;
 
 use crate::cutoffs::choice::{
-    ChosenPercents, WrongAnswerCosts, dominates, least_costs, no_below, no_gap, recalled_from,
-    yes_from, yes_gap,
+    ChosenPercents, Target, WrongAnswerCosts, dominates, least_costs, no_below, no_gap,
+    recalled_from, yes_from, yes_gap,
 };
 use crate::cutoffs::folds::{Folds, PercentCounts};
-use crate::cutoffs::target::Target;
 use crate::cutoffs::trial::{CutoffMeasures, tried};
 use crate::measures::proportion::Proportion;
 

@@ -5,8 +5,9 @@ use crate::cutoffs::choice::ChosenPercents;
 use crate::cutoffs::exact_binomial::upper_bound;
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use crate::cutoffs::shrinking_regions::{AutomaticRegion, by_confidence, by_probability};
-use crate::cutoffs::spending::{more_marks, widest_certified};
+use crate::cutoffs::spending::{
+    AutomaticRegion, by_confidence, by_probability, more_marks, widest_certified,
+};
 use crate::cutoffs::trial::{CutoffMeasures, tried};
 use crate::measures::proportion::Proportion;
 

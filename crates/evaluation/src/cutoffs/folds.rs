@@ -3,8 +3,8 @@
 
 use refract_domain::answer::probability::{ONE, Probability};
 
-use crate::measures::forecast::Forecast;
 use crate::measures::proportion::Proportion;
+use crate::measures::reliability::Forecast;
 
 /// Number of folds.
 const FOLDS: usize = 5;

@@ -14,9 +14,8 @@ use std::cmp::Ordering;
 
 use refract_domain::key::OutcomeKey;
 
-use crate::drift::outcome_share::OutcomeShare;
-use crate::drift::question_drift::QuestionDrift;
-use crate::measures::count::to_f64;
+use crate::drift::question_drift::{OutcomeShare, QuestionDrift};
+use crate::measures::proportion::to_f64;
 
 /// The fewest results in which a look searches for a change of the newest answers.
 pub const NEWEST_RESULTS: u64 = 500;

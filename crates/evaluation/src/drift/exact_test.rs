@@ -1,8 +1,7 @@
 //! Fisher's exact test of two shares.
 
 use crate::drift::gamma::ln_binomial;
-use crate::measures::count::to_f64;
-use crate::measures::proportion::Proportion;
+use crate::measures::proportion::{Proportion, to_f64};
 
 /// Terms that change a tail by less than this part are left out.
 const NEGLIGIBLE: f64 = 1e-17;

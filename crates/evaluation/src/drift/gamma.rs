@@ -5,7 +5,7 @@
 
 use std::f64::consts::PI;
 
-use crate::measures::count::to_f64;
+use crate::measures::proportion::to_f64;
 
 /// From here on Stirling's series is exact to the precision of a double.
 const SERIES_FROM: f64 = 12.0;

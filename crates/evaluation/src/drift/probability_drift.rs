@@ -8,7 +8,7 @@ use refract_domain::key::OutcomeKey;
 
 use crate::drift::answer_tally::AnswerTally;
 use crate::drift::gamma::{chi_squared_quantile, chi_squared_tail};
-use crate::measures::count::to_f64;
+use crate::measures::proportion::to_f64;
 
 /// The fewest answers that each window has to be expected in a group; smaller groups are merged,
 /// since the chi-squared distribution does not describe them.

@@ -6,9 +6,8 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
 use crate::drift::question_drift::QuestionDrift;
-use crate::measures::count::to_f64;
-use crate::requirement::relation::Relation;
-use crate::requirement::{CheckedRequirement, RequirementError};
+use crate::measures::proportion::to_f64;
+use crate::requirement::{CheckedRequirement, Relation, RequirementError};
 
 /// A bound on a figure of a question's drift.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,27 +11,21 @@ use refract_domain::result::mark;
 use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal, CutoffsInForce};
 use crate::cutoffs::certificate::{self, Certificate, CertifiedRegion};
 use crate::cutoffs::folds::Folds;
-use crate::cutoffs::percent_measures::PercentMeasures;
 use crate::cutoffs::promise::CertifiedGoal;
-use crate::cutoffs::shrinking_regions::{by_confidence, by_probability};
-use crate::cutoffs::trial::CutoffMeasures;
-use crate::marked::answer::{MarkedAnswer, NotComparable};
-use crate::marked::placed_outcome::PlacedOutcome;
-use crate::marked::row::MarkedRow;
+use crate::cutoffs::spending::{by_confidence, by_probability};
+use crate::cutoffs::trial::{CutoffMeasures, PercentMeasures};
+use crate::marked::answer::{
+    MarkedAnswer, MarkedRow, NotComparable, PlacedOutcome, outcome_of, predicted,
+};
 use crate::measures::QuestionMeasures;
-use crate::measures::auc::{self, OutcomeColumns};
-use crate::measures::automation::{self, AutomationAdvice};
-use crate::measures::brier::SquaredErrors;
-use crate::measures::count::mean;
-use crate::measures::coverage;
-use crate::measures::forecast::Forecast;
-use crate::measures::histogram::{self, HistogramBar};
-use crate::measures::log_loss::LogLosses;
+use crate::measures::coverage::{self, AutomationAdvice};
 use crate::measures::outcome::{Confusion, MacroAverage};
-use crate::measures::proportion::Proportion;
-use crate::measures::reliability::{bins, expected_calibration_error};
+use crate::measures::proportion::{Proportion, mean};
+use crate::measures::reliability::{
+    self, Forecast, HistogramBar, bins, expected_calibration_error,
+};
 use crate::measures::scale::LevelTable;
-use crate::prediction::{outcome_of, predicted};
+use crate::measures::scores::{self, LogLosses, OutcomeColumns, SquaredErrors};
 
 /// Collects the marked answers of one question. No order of them changes a figure.
 ///
@@ -218,7 +212,7 @@ impl MarkedAnswers {
     /// The smallest confidence that reaches an accuracy, 0 to 1, on held-out rows; `None` when no
     /// confidence does.
     pub fn coverage_for(&self, wanted: f64) -> Option<AutomationAdvice> {
-        automation::advise(&Folds::new(self.confidences()), wanted)
+        coverage::advise(&Folds::new(self.confidences()), wanted)
     }
 
     /// The cutoffs of a Yes / No question for a goal; `None` for other types.
@@ -328,7 +322,7 @@ impl MarkedAnswers {
     /// The probabilities whose reliability is measured, by steps of [`STEP`](histogram::STEP)
     /// percent.
     pub fn histogram(&self) -> Vec<HistogramBar> {
-        histogram::bars(self.forecasts())
+        reliability::bars(self.forecasts())
     }
 
     /// The probabilities whose reliability is measured, in the order of the rows.
@@ -352,7 +346,7 @@ impl MarkedAnswers {
     /// The area under the ROC curve; for choices and scales the mean over outcomes.
     fn auc(&self) -> Option<f64> {
         match self.question_type {
-            QuestionType::YesNo => auc::area(self.forecasts()),
+            QuestionType::YesNo => scores::area(self.forecasts()),
             QuestionType::Choice | QuestionType::Scale => {
                 let marks = || self.rows.iter().map(|row| row.marked);
                 let areas = (0..=u16::MAX)

@@ -7,9 +7,8 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::{Question, QuestionType};
 use serde::Serialize;
 
-use crate::marked::placed_outcome::PlacedOutcome;
-use crate::measures::count::{signed_ratio, to_f64};
-use crate::measures::proportion::Proportion;
+use crate::marked::answer::PlacedOutcome;
+use crate::measures::proportion::{Proportion, signed_ratio, to_f64};
 
 /// A marked outcome: by key, or a level by its place in the version that answered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

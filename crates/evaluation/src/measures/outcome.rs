@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use refract_domain::key::OutcomeKey;
 use serde::Serialize;
 
-use crate::measures::count::{mean, ratio};
+use crate::measures::proportion::{mean, ratio};
 
 /// Precision, recall and F1 of one outcome, over the answered rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]

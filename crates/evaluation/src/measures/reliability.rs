@@ -1,11 +1,10 @@
-//! Reliability: probabilities against the share of rows in which they came true.
+//! Reliability: how often probabilities come true, in bins of equal count, and in equal steps of
+//! probability.
 
 use refract_domain::answer::probability::{ONE, Probability};
 use serde::Serialize;
 
-use crate::measures::count::to_f64;
-use crate::measures::forecast::Forecast;
-use crate::measures::proportion::{Interval, wilson};
+use crate::measures::proportion::{Interval, Proportion, to_f64, wilson};
 
 /// Number of bins of equal count.
 const BINS: usize = 15;
@@ -102,4 +101,46 @@ pub(crate) fn expected_calibration_error(bins: &[ReliabilityBin]) -> Option<f64>
         sum += to_f64(bin.count) * (bin.mean_probability - bin.share_right).abs();
     }
     (rows > 0).then(|| sum / to_f64(rows))
+}
+
+/// A model's probability of an outcome, and whether that outcome was marked. Where rows are ordered
+/// by confidence, the confidence that follows from the probability is in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Forecast {
+    /// The model's probability, or the confidence.
+    pub(crate) probability: Probability,
+    /// Whether the outcome is the marked one.
+    pub(crate) came_true: bool,
+}
+
+/// Percent of probability in a bar.
+pub const STEP: u32 = 5;
+/// Number of bars.
+const BARS: u32 = 100 / STEP;
+
+/// The rows whose probability is in one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HistogramBar {
+    /// The lowest percent of the step.
+    pub from: u32,
+    /// The rows, and those of them that came true.
+    pub came_true: Proportion,
+}
+
+/// A bar for each step from 0 to 100 percent; the last one includes 100.
+pub(crate) fn bars(forecasts: Vec<Forecast>) -> Vec<HistogramBar> {
+    let bar = |number| HistogramBar {
+        from: number * STEP,
+        came_true: Proportion::default(),
+    };
+    let mut bars: Vec<_> = (0..BARS).map(bar).collect();
+    for forecast in forecasts {
+        let number = forecast.probability.millionths() / (ONE / BARS);
+        let place = usize::try_from(number.min(BARS - 1));
+        if let Some(bar) = place.ok().and_then(|place| bars.get_mut(place)) {
+            bar.came_true.add(forecast.came_true);
+        }
+    }
+    bars
 }

@@ -21,7 +21,7 @@ pub struct RightAnswers {
 
 impl RightAnswers {
     /// Adds a marked answer; `predicted` is the outcome that it
-    /// [predicts](crate::prediction::predicted), if any.
+    /// [predicts](crate::marked::answer::predicted), if any.
     pub fn add(&mut self, predicted: Option<&OutcomeKey>, mark: &OutcomeKey) {
         self.marks += 1;
         if let Some(predicted) = predicted {

@@ -3,7 +3,7 @@
 use refract_domain::limits;
 use serde::Serialize;
 
-use crate::measures::count::{ratio, to_f64};
+use crate::measures::proportion::{ratio, to_f64};
 
 /// The most levels of a scale.
 const LEVELS: usize = *limits::LEVELS.end();

@@ -4,8 +4,7 @@ use super::{Cell, NamedFigure, Report, ReportPart, ReportTable, Weight};
 use crate::comparison::{Comparison, ComparisonVerdict};
 use crate::cutoffs::advice::FEW_MARKS;
 use crate::drift::alarm::{Alarm, AlarmCause, WatchedSpan};
-use crate::drift::question_drift::QuestionDrift;
-use crate::drift::share_change::ShareChange;
+use crate::drift::question_drift::{QuestionDrift, ShareChange};
 use crate::flips::FlipMeasures;
 
 /// The most directions of flips that are listed.

@@ -1,9 +1,9 @@
 //! The measures that a requirement can name.
 
-use crate::answer_sensitivity::SensitivityMeasures;
+use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
-use crate::measures::count::ratio;
 use crate::measures::outcome::OutcomeMeasures;
+use crate::measures::proportion::ratio;
 use crate::measures::scale::ScaleMeasures;
 
 /// A measure of a whole question.

@@ -14,8 +14,8 @@ use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
 use refract_evaluation::marked::answer::MarkedAnswer;
 use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::figures;
 use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::report;
 
 use crate::material::{choice, choice_question, key, yes_no, yes_no_question};
 use crate::numbers::Numbers;
@@ -339,11 +339,11 @@ fn the_promise_is_broken_in_at_most_the_allowed_share_of_draws() {
             println!(
                 "{name}: broken {} of {allowed:.2}; certified {}; coverage {:.3}, plain {:.3}, \
                  broken {}",
-                figures::range(all.broken.value(), all.broken.interval()),
-                figures::number(all.certified.value()),
+                report::range(all.broken.value(), all.broken.interval()),
+                report::number(all.certified.value()),
                 all.coverage,
                 all.plain_coverage,
-                figures::number(all.plain_broken.value()),
+                report::number(all.plain_broken.value()),
             );
         }
         let interval = all.broken.interval().unwrap();

@@ -1,6 +1,6 @@
 //! How much answers depend on the order in which options are listed.
 
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::marked::answer::NotComparable;
 use refract_evaluation::measures::proportion::Proportion;
 

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::answer_sensitivity::AnswerSensitivity;
 use refract_evaluation::comparison::PairedAnswers;
 use refract_evaluation::cutoffs::advice::CutoffGoal;
 use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::flips::AnswerSensitivity;
 use refract_evaluation::marked::answers::MarkedAnswers;
 
 use crate::material::{choice_question, is_close, key, marked, marked_with, yes_no_question};

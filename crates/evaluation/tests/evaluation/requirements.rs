@@ -1,6 +1,6 @@
 //! Requirements such as `topic.accuracy>=0.9`.
 
-use refract_evaluation::answer_sensitivity::AnswerSensitivity;
+use refract_evaluation::flips::AnswerSensitivity;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_evaluation::requirement::{CheckedRequirement, Requirement};
 

@@ -5,7 +5,7 @@ use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{CallContext, SentFields, Submission};
-use refract_evaluation::answer_sensitivity::AnswerSensitivity;
+use refract_evaluation::flips::AnswerSensitivity;
 use refract_evaluation::robustness::{Perturbation, PerturbationKind, PerturbedBy};
 use serde_json::json;
 

@@ -7,6 +7,7 @@ use diesel::query_dsl::methods::LoadQuery;
 use diesel::result::Error;
 use diesel::sql_types::{BigInt, Text};
 use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl as _, sql_query};
+use serde::Serialize;
 
 use crate::error::MigrateError;
 
@@ -16,7 +17,7 @@ pub(super) const SQLITE_COLUMNS: &str = "SELECT tables.name AS name, columns.nam
     WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'";
 
 /// A table or a column that is removed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct RemovedData {
     /// The table.
     pub table: String,

@@ -8,7 +8,8 @@ use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
-use refract_model_gateway::{CallPriority, Model, ModelError};
+use refract_domain::submission::model_input::{State, json_chars};
+use refract_model_gateway::{CallPriority, CostEstimate, Estimator, Model, ModelError};
 
 use crate::runs::EarlyEnd;
 
@@ -37,6 +38,21 @@ pub(super) async fn ask_each<Request: Future>(
             is_over.set(true);
         }
     }
+}
+
+/// Adds the estimated cost of asking about a text; `estimator` is that of the version.
+pub(super) fn add_cost(
+    cost: &mut CostEstimate,
+    estimator: &Estimator,
+    version: &PrismVersion,
+    submission: &Submission,
+) {
+    let one = estimator.estimate(json_chars(&State {
+        prism_context: version.context(),
+        submission,
+    }));
+    cost.requests += one.requests;
+    cost.tokens += one.tokens;
 }
 
 /// Asks with the priority of file rows, and asks again about a text that is refused for the rate.

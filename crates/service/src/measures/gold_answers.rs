@@ -9,9 +9,8 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::cutoffs_of;
 use refract_domain::prism::question::{Question, QuestionType};
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable, predicted};
 use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::prediction::predicted;
 
 use crate::CallError;
 use crate::results::ReadableResult;

@@ -10,13 +10,12 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::option_orders::in_other_orders;
 use refract_domain::prism::question::Question;
-use refract_domain::submission::model_input::{State, json_chars};
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;
 use crate::measures::Measures;
-use crate::measures::asking::ask_each;
+use crate::measures::asking::{add_cost, ask_each};
 use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace};
 
@@ -229,13 +228,7 @@ impl OptionOrders {
         for version in &self.versions {
             let estimator = model.estimator(version);
             for result in results {
-                let state_chars = json_chars(&State {
-                    prism_context: version.context(),
-                    submission: result.submission(),
-                });
-                let one = estimator.estimate(state_chars);
-                cost.requests += one.requests;
-                cost.tokens += one.tokens;
+                add_cost(&mut cost, &estimator, version, result.submission());
             }
         }
         cost

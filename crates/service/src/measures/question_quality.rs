@@ -11,9 +11,8 @@ use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
 use refract_domain::submission::Submission;
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
+use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable, predicted};
 use refract_evaluation::measures::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
-use refract_evaluation::prediction::predicted;
 use refract_persistence::{
     EventFilter, EventRange, Prism, PrismHistory, ResultFilter, SavedMarkedAnswer,
 };

@@ -18,7 +18,6 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::submission::model_input::{State, json_chars};
 use refract_model_gateway::{CostEstimate, ModelError, ModelSettings};
 use refract_persistence::ResultFilter;
 
@@ -31,7 +30,7 @@ pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQu
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Measures;
-use crate::measures::asking::PacedModel;
+use crate::measures::asking::{PacedModel, add_cost};
 use crate::prisms::text_hash::TextHash;
 use crate::results::read::ReadableResult;
 use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
@@ -153,16 +152,11 @@ impl Measures<'_> {
                 continue;
             }
             let version = text.version(asked);
-            let state_chars = json_chars(&State {
-                prism_context: version.context(),
-                submission: &text.submission,
-            });
-            let one = match &of_asked {
-                Some(estimator) => estimator.estimate(state_chars),
-                None => model.estimator(version).estimate(state_chars),
-            };
-            cost.requests += one.requests;
-            cost.tokens += one.tokens;
+            let submission = &text.submission;
+            match &of_asked {
+                Some(estimator) => add_cost(&mut cost, estimator, version, submission),
+                None => add_cost(&mut cost, &model.estimator(version), version, submission),
+            }
         }
         Ok(cost)
     }

@@ -4,15 +4,14 @@
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{Submission, budget};
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::robustness::{Perturbation, PerturbedBy};
 use refract_model_gateway::CostEstimate;
 
 use crate::InternalError;
 use crate::measures::Measures;
-use crate::measures::asking::{PacedModel, ask_each};
+use crate::measures::asking::{PacedModel, add_cost, ask_each};
 use crate::results::read::ReadableResult;
 use crate::runs::{AskedTexts, AskingPace, failure_threshold};
 
@@ -64,15 +63,9 @@ impl Measures<'_> {
         for form in &forms.forms {
             let estimator = model.estimator(&form.version);
             for result in results {
-                let Some(submission) = forms.submission(form, result) else {
-                    continue;
-                };
-                let one = estimator.estimate(json_chars(&State {
-                    prism_context: form.version.context(),
-                    submission: &submission,
-                }));
-                cost.requests += one.requests;
-                cost.tokens += one.tokens;
+                if let Some(submission) = forms.submission(form, result) {
+                    add_cost(&mut cost, &estimator, &form.version, &submission);
+                }
             }
         }
         Ok(cost)

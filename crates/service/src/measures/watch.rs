@@ -18,9 +18,9 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::{Lens, cutoffs_of};
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::drift::share_change::ShareChange;
+use refract_evaluation::drift::question_drift::ShareChange;
+use refract_evaluation::marked::answer::predicted;
 use refract_evaluation::measures::proportion::Proportion;
-use refract_evaluation::prediction::predicted;
 use refract_persistence::{LensRevision, MarkedResult, PrismHistory, ResultFilter};
 
 use self::hours::{CountedHours, Uncounted, add_open, count_closed, first_watched, hour_of};

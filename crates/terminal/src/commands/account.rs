@@ -8,12 +8,12 @@ use refract_domain::ids::AccountId;
 use refract_identity::people::{Account, AccountActor, AccountError};
 use refract_service::model::TokenPrice;
 use refract_service::results::BudgetUse;
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use crate::arguments::OnOrOff;
-use crate::output;
+use crate::output::listing::{self, ListColumn, column};
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, PricesArg};
 
 /// The subcommands of `refract account`.
@@ -70,39 +70,14 @@ pub enum AccountCommand {
     },
 }
 
-#[derive(Serialize)]
-struct ShownAccount {
-    id: String,
-    name: String,
-}
-
-/// An account with its budget; null without one.
-#[derive(Serialize)]
-struct AccountWithBudget {
-    #[serde(flatten)]
-    account: ShownAccount,
-    budget: Option<Box<RawValue>>,
-}
-
-/// An account that was changed: its budget and what the month has cost, both null without a budget,
-/// and whether it requires codes, where that was set.
-#[derive(Serialize)]
-struct ChangedAccount<'a> {
-    account: &'a str,
-    budget: Option<Box<RawValue>>,
-    spent: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    require_codes: Option<bool>,
-}
-
-impl From<Account> for ShownAccount {
-    fn from(account: Account) -> Self {
-        Self {
-            id: account.id.to_string(),
-            name: account.name,
-        }
-    }
-}
+/// The columns of the list; the budget is null without one.
+const COLUMNS: &[ListColumn<(Account, Option<MonthBudget>)>] = &[
+    column("id", "id", |(it, _)| value(&it.id.to_string())),
+    column("name", "name", |(it, _)| value(&it.name)),
+    column("budget", "budget", |(_, budget)| {
+        value(&budget.and_then(exact))
+    }),
+];
 
 impl AccountCommand {
     /// Runs a `refract account` command.
@@ -117,28 +92,21 @@ impl AccountCommand {
                     }
                     created => created?,
                 };
-                output::json(&ShownAccount::from(account))
+                output::object(&[
+                    ("id", value(&account.id.to_string())),
+                    ("name", value(&account.name)),
+                ])
             }
             Self::List { json } => {
                 let refract = context::open(&database.settings()).await?;
                 let budgets = refract.budgets().list().await?;
                 let budgets: HashMap<AccountId, MonthBudget> = budgets.into_iter().collect();
                 let accounts = refract.accounts().list().await?.into_iter();
-                let shown: Vec<_> = accounts
-                    .map(|account| AccountWithBudget {
-                        budget: budgets.get(&account.id).copied().and_then(exact),
-                        account: account.into(),
-                    })
-                    .collect();
-                output::list(json, &["id", "name", "budget"], &shown, |shown| {
-                    let account = &shown.account;
-                    let budget = shown.budget.as_ref().map(ToString::to_string);
-                    vec![
-                        account.id.clone(),
-                        account.name.clone(),
-                        budget.unwrap_or_default(),
-                    ]
-                })
+                let shown = accounts.map(|account| {
+                    let budget = budgets.get(&account.id).copied();
+                    (account, budget)
+                });
+                listing::list(json, COLUMNS, &shown.collect::<Vec<_>>())
             }
             Self::Set {
                 budget,
@@ -170,8 +138,8 @@ impl AccountCommand {
     }
 }
 
-/// Prints an account's budget, what the month has cost, and whether codes are required, if that was
-/// set.
+/// Prints an account's budget and what the month has cost, both null without a budget, and whether
+/// codes are required, if that was set.
 fn report(
     account: &str,
     found: Option<BudgetUse>,
@@ -179,12 +147,17 @@ fn report(
     json: bool,
 ) -> anyhow::Result<()> {
     if json {
-        return output::json(&ChangedAccount {
-            account,
-            budget: found.and_then(|found| exact(found.budget)),
-            spent: found.and_then(|found| output::exact_cost(found.spent)),
-            require_codes,
-        });
+        let spent = found.and_then(|found| output::exact_cost(found.spent));
+        let mut members = vec![
+            ("account", value(&account)),
+            (
+                "budget",
+                value(&found.and_then(|found| exact(found.budget))),
+            ),
+            ("spent", value(&spent)),
+        ];
+        members.extend(require_codes.map(|required| ("require_codes", value(&required))));
+        return output::object(&members);
     }
     if let Some(required) = require_codes {
         let state = if required { "required" } else { "not required" };

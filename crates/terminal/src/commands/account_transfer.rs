@@ -10,13 +10,13 @@ use refract_domain::prism::DisplayName;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::store::{AccountExportOptions, AccountManifest, ImportedAccount};
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use super::selection;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
+use crate::streams;
 use crate::terminal::{Progress, counted};
-use crate::{output, streams};
 
 /// The folder of the files in a tar archive.
 const ARCHIVED: &str = "account";
@@ -106,15 +106,6 @@ pub struct ImportAccountCommand {
     account: Option<String>,
 }
 
-/// The JSON output of `refract import-account`.
-#[derive(Serialize)]
-struct ShownImport {
-    id: String,
-    account: String,
-    outcome: &'static str,
-    rows: u64,
-}
-
 impl ImportAccountCommand {
     /// Runs `refract import-account`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -132,16 +123,17 @@ impl ImportAccountCommand {
         progress.end();
         let imported = imported?;
         say_what_differs(&imported);
-        output::json(&ShownImport {
-            id: imported.account.id.to_string(),
-            account: imported.account.name,
-            outcome: if imported.was_there {
-                "unchanged"
-            } else {
-                "imported"
-            },
-            rows: imported.rows,
-        })
+        let outcome = if imported.was_there {
+            "unchanged"
+        } else {
+            "imported"
+        };
+        output::object(&[
+            ("id", value(&imported.account.id.to_string())),
+            ("account", value(&imported.account.name)),
+            ("outcome", value(&outcome)),
+            ("rows", value(&imported.rows)),
+        ])
     }
 }
 

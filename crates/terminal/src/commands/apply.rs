@@ -8,16 +8,14 @@ use anyhow::anyhow;
 use clap::Args;
 use refract_authoring::definition_name::{DefinitionKind, DefinitionName};
 use refract_domain::event::{EventDetail, LensChangeDetails};
-use refract_domain::prism::VersionNumber;
 use refract_file_runs::binary_kind;
 use refract_identity::people::AccountActor;
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, DefinitionError, DefinitionFile,
 };
-use serde::Serialize;
 
 use super::context::AccountArg;
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
 
@@ -44,16 +42,6 @@ pub struct ApplyCommand {
 
     #[command(flatten)]
     account: AccountArg,
-}
-
-/// The outcome of applying one file.
-#[derive(Serialize)]
-struct AppliedJson<'a> {
-    file: &'a str,
-    kind: &'static str,
-    slug: &'a str,
-    outcome: &'static str,
-    version: VersionNumber,
 }
 
 impl ApplyCommand {
@@ -115,13 +103,13 @@ fn print(applied: &AppliedDefinition, is_dry: bool) -> anyhow::Result<()> {
         differences,
         lens_change,
     } = applied;
-    output::json(&AppliedJson {
-        file,
-        kind: name.kind.name(),
-        slug: name.slug.as_str(),
-        outcome: outcome.name(),
-        version: *version,
-    })?;
+    output::object(&[
+        ("file", value(&file.as_str())),
+        ("kind", value(&name.kind.name())),
+        ("slug", value(&name.slug.as_str())),
+        ("outcome", value(&outcome.name())),
+        ("version", value(&version.get())),
+    ])?;
     let changes = if is_dry { "would change" } else { "changes" };
     if let Some(LensChangeDetails { from, to }) = lens_change {
         output::say(&format!("{file}: the lens {changes}"));

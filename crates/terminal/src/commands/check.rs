@@ -1,9 +1,8 @@
 //! `refract check`: asks a prism about texts with known correct answers, measures its accuracy, and
 //! fails if a requirement does not hold.
 
+mod asked_again;
 mod gold_rows;
-mod option_orders;
-mod robustness;
 mod verdict;
 
 use std::num::NonZeroU16;
@@ -18,8 +17,7 @@ use refract_file_runs::{FinishedRow, GoldCheck, GoldRun, RunTally, Shard};
 use refract_service::measures::{GoldAnswers, WrongAnswers};
 use refract_service::runs::PinnedPrism;
 
-use self::option_orders::OrdersQuestion;
-use self::robustness::RobustnessArgs;
+use self::asked_again::{AskedAgain, RobustnessArgs};
 use self::verdict::{JunitFile, Requirements, Verdict};
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
@@ -193,22 +191,18 @@ impl CheckCommand {
             return written.unwrap_or(Ok(())).map(|()| verdict.exit());
         }
         let measured = measured(&mut gold, &asked.prism).await?;
+        let again = AskedAgain {
+            prism: asked,
+            results: &results,
+            gives_up: !self.asking.keep_going,
+        };
         let orders = match self.orders {
             None => None,
-            Some(most) => {
-                let question = OrdersQuestion {
-                    most: most.get().into(),
-                    gives_up: !self.asking.keep_going,
-                };
-                option_orders::ask(question, asked, &results, orders_signals).await?
-            }
+            Some(most) => again.in_orders(most.get().into(), orders_signals).await?,
         };
         let robustness = if self.robustness.are_given() {
-            let gives_up = !self.asking.keep_going;
-            let asking = self
-                .robustness
-                .ask(asked, gives_up, &results, robustness_signals);
-            asking.await?
+            let perturbations = self.robustness.perturbations();
+            again.in_forms(&perturbations, robustness_signals).await?
         } else {
             None
         };
@@ -262,17 +256,16 @@ impl CheckCommand {
         if self.json {
             measured
                 .iter()
-                .map(|measured| measures::json(measured, None))
-                .try_for_each(|m| output::json(&m))?;
+                .try_for_each(|measured| measures::print_json(measured, None))?;
             requirement_finding::print_json(verdict.requirements)?;
             verdict
                 .orders
                 .into_iter()
-                .try_for_each(option_orders::print_json)?;
+                .try_for_each(asked_again::print_orders)?;
             verdict
                 .robustness
                 .into_iter()
-                .try_for_each(robustness::print_json)
+                .try_for_each(asked_again::print_forms)
         } else if self.quiet {
             output::text(&requirement_finding::render(verdict.requirements))
         } else {
@@ -316,10 +309,10 @@ fn render(measured: &[MeasuredQuestion], wrong: &WrongAnswers, verdict: &Verdict
         requirement_finding::render(verdict.requirements),
         verdict
             .orders
-            .map_or_else(String::new, option_orders::render),
+            .map_or_else(String::new, asked_again::render_orders),
         verdict
             .robustness
-            .map_or_else(String::new, robustness::render),
+            .map_or_else(String::new, asked_again::render_forms),
     ]);
     let blocks: Vec<_> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n")

@@ -1,21 +1,24 @@
 //! `refract compare`: two versions or models on the texts that both answered.
 
-mod comparison_text;
-
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
+use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::key::OutcomeKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides};
-use serde::Serialize;
+use refract_service::Refract;
+use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides, DifferingText};
+use serde_json::json;
 
 use super::context::{self, AccountArg};
 use super::selection::MarksArgs;
-use crate::output;
+use crate::output::report;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
-use crate::terminal::{self, Progress};
+use crate::terminal::{self, Palette, Progress, counted, widened};
 
 /// The arguments of `refract compare`.
 #[derive(Args)]
@@ -79,11 +82,9 @@ impl CompareCommand {
                 latest.is_some_and(|latest| latest.question(&it.question.key).is_some());
             is_latest || it.comparison.rows > 0
         };
-        let shown = compared.questions.iter().filter(is_shown);
+        let mut shown = compared.questions.iter().filter(is_shown);
         if self.json {
-            return shown
-                .map(|question| ComparisonJson::of(question, marks))
-                .try_for_each(|json| output::json(&json));
+            return shown.try_for_each(|question| print_json(question, marks));
         }
         let mut words = format!(
             "a is {}, b is {}; texts that both answered: {}\n",
@@ -92,8 +93,8 @@ impl CompareCommand {
             compared.texts
         );
         for question in shown {
-            let references = comparison_text::references(&refract, prism.account, question).await?;
-            let lines = comparison_text::lines(question, &references, terminal::width());
+            let references = references(&refract, prism.account, question).await?;
+            let lines = lines(question, &references, terminal::width());
             writeln!(words, "\n{}", lines.join("\n"))?;
         }
         output::text(&words)
@@ -160,49 +161,151 @@ fn named(side: &ComparedSide) -> String {
     parts.join(",")
 }
 
-/// The object; undefined measures are null.
-#[derive(Serialize)]
-struct ComparisonJson<'a> {
-    question: &'a str,
-    rows: u64,
-    a: SideJson,
-    b: SideJson,
-    difference: Option<f64>,
-    difference_low: Option<f64>,
-    difference_high: Option<f64>,
-    only_a_right: u64,
-    only_b_right: u64,
-    mcnemar_p: f64,
-    marks_from: &'static str,
+/// Prints the object of a question; undefined measures are null.
+fn print_json(compared: &ComparedQuestion, marks: MarksFrom) -> anyhow::Result<()> {
+    let comparison = &compared.comparison;
+    let interval = comparison.interval;
+    output::object(&[
+        ("question", value(&compared.question.key.as_str())),
+        ("rows", value(&comparison.rows)),
+        ("a", value(&json!({"accuracy": comparison.a.value()}))),
+        ("b", value(&json!({"accuracy": comparison.b.value()}))),
+        ("difference", value(&comparison.difference)),
+        ("difference_low", value(&interval.map(|it| it.low))),
+        ("difference_high", value(&interval.map(|it| it.high))),
+        ("only_a_right", value(&comparison.only_a_right)),
+        ("only_b_right", value(&comparison.only_b_right)),
+        ("mcnemar_p", value(&comparison.mcnemar_p)),
+        ("marks_from", value(&marks.name())),
+    ])
 }
 
-#[derive(Serialize)]
-struct SideJson {
-    accuracy: Option<f64>,
-}
+/// Terminal columns of a result's id.
+const ID: usize = 36;
+/// The fewest terminal columns of an outcome.
+const SHORTEST: usize = 6;
+/// The most terminal columns of an outcome.
+const OUTCOME: usize = 24;
+/// The most terminal columns of a `ref`.
+const REFERENCE: usize = 24;
 
-impl<'a> ComparisonJson<'a> {
-    /// The object of a question.
-    fn of(compared: &'a ComparedQuestion, marks: MarksFrom) -> Self {
-        let comparison = &compared.comparison;
-        Self {
-            question: compared.question.key.as_str(),
-            rows: comparison.rows,
-            a: SideJson {
-                accuracy: comparison.a.value(),
-            },
-            b: SideJson {
-                accuracy: comparison.b.value(),
-            },
-            difference: comparison.difference,
-            difference_low: comparison.interval.map(|interval| interval.low),
-            difference_high: comparison.interval.map(|interval| interval.high),
-            only_a_right: comparison.only_a_right,
-            only_b_right: comparison.only_b_right,
-            mcnemar_p: comparison.mcnemar_p,
-            marks_from: marks.name(),
+/// The `ref` of each listed result that has one.
+async fn references(
+    refract: &Refract,
+    account: AccountId,
+    compared: &ComparedQuestion,
+) -> anyhow::Result<HashMap<ResultId, String>> {
+    let mut references = HashMap::new();
+    for id in compared.listed.iter().flat_map(|text| text.results) {
+        let result = refract.results().find(account, id).await?;
+        if let Some(reference) = result.view().reference {
+            references.insert(id, terminal::plain(reference));
         }
     }
+    Ok(references)
+}
+
+/// The lines about a question.
+fn lines(
+    compared: &ComparedQuestion,
+    references: &HashMap<ResultId, String>,
+    width: usize,
+) -> Vec<String> {
+    let palette = Palette::of_stdout();
+    let heading = report::heading(&compared.question, "", &palette, width);
+    let found = compared.comparison.report(compared.unanswered);
+    let mut lines = vec![heading];
+    lines.extend(report::lines(&found, &palette, width));
+    lines.extend(differing(compared, references, &palette, width));
+    lines
+}
+
+/// The listed texts that the sides answer differently: one line for each, or two if the width is
+/// too small for the results' ids.
+fn differing(
+    compared: &ComparedQuestion,
+    references: &HashMap<ResultId, String>,
+    palette: &Palette,
+    width: usize,
+) -> Vec<String> {
+    let listed = &compared.listed;
+    if listed.is_empty() {
+        return Vec::new();
+    }
+    let outcomes = listed.iter().flat_map(|text| {
+        let [a, b] = text.predicted.each_ref().map(Option::as_ref);
+        [text.mark.as_str(), outcome(a), outcome(b)]
+    });
+    let refs: Vec<_> = listed
+        .iter()
+        .map(|text| reference(text, references))
+        .collect();
+    let of_refs = refs.iter().map(|reference| terminal::columns_of(reference));
+    let of_refs = of_refs.max().unwrap_or(0).min(REFERENCE);
+    let room = width.saturating_sub(of_refs + 6) / 3;
+    let columns = outcomes.map(str::len).max().unwrap_or(0);
+    let columns = columns.clamp(SHORTEST, OUTCOME).min(room.max(SHORTEST));
+    let is_wide = 3 * (columns + 2) + 2 * (ID + 2) + of_refs <= width;
+    let of_sides = format!("{:columns$}  {:columns$}  {:columns$}", "MARKED", "A", "B");
+    let of_ids = format!("  {:ID$}  {:ID$}", "RESULT OF A", "RESULT OF B");
+    let of_ids = if is_wide { of_ids.as_str() } else { "" };
+    let header = format!(
+        "{of_sides}{of_ids}{}",
+        if of_refs > 0 { "  REF" } else { "" }
+    );
+    let mut lines = vec![palette.faint.apply_to(header.trim_end()).to_string()];
+    for (text, reference) in listed.iter().zip(refs) {
+        let mut line = answers(text, columns, palette);
+        let [a, b] = text.results;
+        let ids = format!("  {a}  {b}");
+        if is_wide {
+            line.push_str(&ids);
+        }
+        if !reference.is_empty() {
+            line.push_str("  ");
+            line.push_str(terminal::fit(&reference, of_refs).trim_end());
+        }
+        lines.push(line.trim_end().to_owned());
+        if !is_wide {
+            lines.push(palette.faint.apply_to(ids).to_string());
+        }
+    }
+    let rest = compared.differing.saturating_sub(listed.len());
+    if rest > 0 {
+        lines.push(format!(
+            "and {} that a and b answer differently",
+            counted(widened(rest), "more text")
+        ));
+    }
+    lines
+}
+
+/// The marked outcome and each side's prediction.
+fn answers(text: &DifferingText, columns: usize, palette: &Palette) -> String {
+    let side = |predicted: Option<&OutcomeKey>| {
+        let cell = terminal::fit(outcome(predicted), columns);
+        if predicted == Some(&text.mark) {
+            palette.chosen.apply_to(cell).to_string()
+        } else {
+            cell
+        }
+    };
+    let [a, b] = text.predicted.each_ref().map(|it| side(it.as_ref()));
+    format!("{}  {a}  {b}", terminal::fit(text.mark.as_str(), columns))
+}
+
+/// The `ref` of both results, or both refs if they differ.
+fn reference(text: &DifferingText, references: &HashMap<ResultId, String>) -> String {
+    let [a, b] = text.results.map(|result| references.get(&result));
+    match (a, b) {
+        (Some(a), Some(b)) if a != b => format!("{a} / {b}"),
+        (Some(one), _) | (None, Some(one)) => one.clone(),
+        (None, None) => String::new(),
+    }
+}
+
+fn outcome(predicted: Option<&OutcomeKey>) -> &str {
+    predicted.map_or("–", OutcomeKey::as_str)
 }
 
 #[cfg(test)]

@@ -15,9 +15,10 @@ use refract_service::store::{
 use serde::Serialize;
 
 use super::context;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
-use crate::{arguments, output, streams};
+use crate::{arguments, streams};
 
 /// The arguments of `refract migrate`.
 #[derive(Args)]
@@ -49,15 +50,7 @@ struct MigrateReport {
     run: u64,
     /// How many migrations were undone, or would be.
     undone: u64,
-    removed: Vec<ShownRemoval>,
-}
-
-/// A table or column that is removed.
-#[derive(Serialize)]
-struct ShownRemoval {
-    table: String,
-    column: Option<String>,
-    rows: u64,
+    removed: Vec<RemovedData>,
 }
 
 impl From<MigrationPlan> for MigrateReport {
@@ -66,15 +59,7 @@ impl From<MigrationPlan> for MigrateReport {
         Self {
             run: widened(plan.steps.len() - undone),
             undone: widened(undone),
-            removed: plan
-                .removed
-                .into_iter()
-                .map(|removed| ShownRemoval {
-                    table: removed.table,
-                    column: removed.column,
-                    rows: removed.rows,
-                })
-                .collect(),
+            removed: plan.removed,
         }
     }
 }
@@ -215,13 +200,6 @@ pub struct BackupCommand {
     file: PathBuf,
 }
 
-/// The JSON output of `refract backup`.
-#[derive(Serialize)]
-struct BackupReport {
-    file: String,
-    bytes: u64,
-}
-
 impl BackupCommand {
     /// Runs `refract backup`, without migrating: a backup precedes an upgrade.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -234,10 +212,10 @@ impl BackupCommand {
         }
         let bytes = back_up(url, &self.file).await?;
         say_migration(&settings).await;
-        output::json(&BackupReport {
-            file: self.file.display().to_string(),
-            bytes,
-        })
+        output::object(&[
+            ("file", value(&self.file.display().to_string())),
+            ("bytes", value(&bytes)),
+        ])
     }
 }
 

@@ -1,7 +1,6 @@
 //! `refract evaluate`: measures over marked answers, and advice on cutoffs for a goal.
 
 mod advice;
-mod advice_json;
 mod agreement;
 mod goal;
 mod plan_text;
@@ -200,7 +199,7 @@ impl EvaluateCommand {
         for (number, measured) in measured.iter().enumerate() {
             if self.json {
                 let marks = Some(self.marks.from);
-                output::json(&measures::json(measured, marks))?;
+                measures::print_json(measured, marks)?;
                 continue;
             }
             if number > 0 {

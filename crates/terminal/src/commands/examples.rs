@@ -5,19 +5,19 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::ExampleId;
-use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
+use refract_domain::prism::example::ExampleNote;
 use refract_domain::submission::reference::Ref;
 use refract_file_runs::{ExampleFileProblem, GoldFile, GoldText};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{CheckedExample, ExampleState};
-use serde::Serialize;
 
 use super::context::AccountArg;
 use super::files::{InputPath, SheetArg};
 use super::selection::to_the_second;
-use crate::output::{self, WrongUsage};
+use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, WrongUsage, value};
 use crate::settings::DatabaseArgs;
 
 /// Most problems of a file that are listed.
@@ -80,26 +80,6 @@ pub struct ExamplesArg {
     account: AccountArg,
 }
 
-/// An example in the list, as a JSON line.
-#[derive(Serialize)]
-struct ListedExample<'a> {
-    id: String,
-    #[serde(rename = "ref")]
-    reference: Option<&'a str>,
-    state: &'static str,
-    expected: &'a ExpectedOutcomes,
-    note: Option<&'a str>,
-    changed_at: String,
-}
-
-/// The JSON output of `refract examples import`.
-#[derive(Serialize)]
-struct ImportedExamples {
-    added: usize,
-    changed: usize,
-    unchanged: usize,
-}
-
 impl ExamplesCommand {
     /// Runs a `refract examples` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -107,7 +87,12 @@ impl ExamplesCommand {
             Self::List { prism, json } => {
                 let (refract, lens) = prism.open(database).await?;
                 let examples = found(&refract, &lens).await?;
-                list(&examples, &lens, json)
+                let columns = lens.columns();
+                let listed = examples.into_iter().map(|one| {
+                    let state = state_name(&one.state(&lens.latest, columns.lens));
+                    (one, state)
+                });
+                listing::list(json, COLUMNS, &listed.collect::<Vec<_>>())
             }
             Self::Import { prism, file, sheet } => {
                 let (refract, lens) = prism.open(database).await?;
@@ -148,33 +133,33 @@ async fn found(refract: &Refract, lens: &PrismLens) -> anyhow::Result<Vec<Checke
     Ok(examples.checked(&lens.prism, &lens.latest).await?)
 }
 
-fn list(examples: &[CheckedExample], lens: &PrismLens, json: bool) -> anyhow::Result<()> {
-    let columns = lens.columns();
-    let rows = examples.iter().map(|one| ListedExample {
-        id: one.example.id.to_string(),
-        reference: one.example.reference.as_ref().map(Ref::as_str),
-        state: state_name(&one.state(&lens.latest, columns.lens)),
-        expected: &one.example.expected,
-        note: one.example.note.as_ref().map(ExampleNote::as_str),
-        changed_at: to_the_second(one.example.changed_at),
-    });
-    let rows: Vec<_> = rows.collect();
-    let headers = ["id", "ref", "state", "expected", "note", "changed"];
-    output::list(json, &headers, &rows, |example| {
-        let expected = example.expected.0.iter();
-        let expected: Vec<_> = expected
-            .map(|(question, outcome)| format!("{question}={outcome}"))
-            .collect();
-        vec![
-            example.id.clone(),
-            example.reference.unwrap_or_default().to_owned(),
-            example.state.to_owned(),
-            expected.join(" "),
-            example.note.unwrap_or_default().to_owned(),
-            example.changed_at.clone(),
-        ]
-    })
-}
+/// An example with the name of its state.
+type ListedExample = (CheckedExample, &'static str);
+
+/// The columns of the list.
+const COLUMNS: &[ListColumn<ListedExample>] = &[
+    column("id", "id", |(it, _)| value(&it.example.id.to_string())),
+    column("ref", "ref", |(it, _)| {
+        value(&it.example.reference.as_ref().map(Ref::as_str))
+    }),
+    column("state", "state", |(_, state)| value(state)),
+    worded(
+        "expected",
+        "expected",
+        |(it, _)| value(&it.example.expected),
+        |(it, _)| {
+            let expected = it.example.expected.0.iter();
+            let expected = expected.map(|(question, outcome)| format!("{question}={outcome}"));
+            expected.collect::<Vec<_>>().join(" ")
+        },
+    ),
+    column("note", "note", |(it, _)| {
+        value(&it.example.note.as_ref().map(ExampleNote::as_str))
+    }),
+    column("changed_at", "changed", |(it, _)| {
+        value(&to_the_second(it.example.changed_at))
+    }),
+];
 
 fn state_name(state: &ExampleState) -> &'static str {
     match state {
@@ -204,11 +189,12 @@ async fn import(
     let actor = AccountActor::operator(lens.prism.account);
     let examples = refract.prisms().example_texts();
     let saved = examples.upload(&actor, &lens.prism, inputs).await?;
-    output::json(&ImportedExamples {
-        added: saved.added,
-        changed: saved.changed,
-        unchanged: rows.saturating_sub(saved.added + saved.changed),
-    })
+    let unchanged = rows.saturating_sub(saved.added + saved.changed);
+    output::object(&[
+        ("added", value(&saved.added)),
+        ("changed", value(&saved.changed)),
+        ("unchanged", value(&unchanged)),
+    ])
 }
 
 fn described(problems: &[ExampleFileProblem]) -> String {

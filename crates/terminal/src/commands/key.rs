@@ -6,16 +6,16 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::ids::AccountId;
+use refract_domain::ids::{AccountId, ApiKeyId};
+use refract_domain::prism::DisplayName;
 use refract_identity::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use serde::Serialize;
 
 use self::list::find_key;
 use super::context::{self, AccountArg};
 use super::selection::{self, to_the_second};
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::{self, ApiUrlArgs, DatabaseArgs};
 
 /// The subcommands of `refract key`.
@@ -122,14 +122,6 @@ pub struct NetworkArgs {
     any_network: bool,
 }
 
-#[derive(Serialize)]
-struct NewKey<'a> {
-    id: String,
-    account: &'a str,
-    name: &'a str,
-    key: Option<&'a str>,
-}
-
 impl KeyCommand {
     /// Runs a `refract key` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -209,12 +201,7 @@ async fn print_working(
         return Ok(false);
     };
     output::say("There is a key of this name: it is not shown again.");
-    output::json(&NewKey {
-        id: found.row.id.to_string(),
-        account: account.name(),
-        name: name.as_str(),
-        key: None,
-    })?;
+    print(found.row.id, account, &name, None)?;
     Ok(true)
 }
 
@@ -236,12 +223,22 @@ async fn create(
     if let Some(end) = expires {
         output::say(&format!("The key ends {}.", to_the_second(end)));
     }
-    output::json(&NewKey {
-        id: id.to_string(),
-        account: account.name(),
-        name: name.as_str(),
-        key: Some(key.reveal()),
-    })
+    print(id, account, &name, Some(key.reveal()))
+}
+
+/// Prints a key that was made; `None` for one that was made before.
+fn print(
+    id: ApiKeyId,
+    account: &AccountArg,
+    name: &DisplayName,
+    key: Option<&str>,
+) -> anyhow::Result<()> {
+    output::object(&[
+        ("id", value(&id.to_string())),
+        ("account", value(&account.name())),
+        ("name", value(&name.as_str())),
+        ("key", value(&key)),
+    ])
 }
 
 async fn set_networks(

@@ -10,12 +10,12 @@ use refract_domain::lens::Lens;
 use refract_identity::people::{AccountActor, ActorName};
 use refract_service::Refract;
 use refract_service::lenses::{LensState, PrismLens};
-use serde::Serialize;
 
 use super::context::AccountArg;
 use crate::commands::files::InputPath;
 use crate::commands::selection::to_the_second;
-use crate::output;
+use crate::output::listing::{self, ListColumn, column};
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 
 /// Most lenses that are listed.
@@ -174,55 +174,40 @@ pub struct LensHistoryCommand {
     account: AccountArg,
 }
 
-/// A lens in the list, as a JSON line.
-#[derive(Serialize)]
-struct ListedLens<'a> {
-    revision: i32,
-    mode: &'static str,
-    columns: Option<usize>,
-    at: Option<String>,
-    by: Option<&'a str>,
-    note: Option<String>,
-}
-
 impl LensHistoryCommand {
     /// Runs `refract lens history`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let (lenses, selector) = (refract.lenses(), prism.selector());
         let history = lenses.history(prism.account, &selector, LISTED).await?;
-        let rows: Vec<_> = history.states.iter().map(listed).collect();
-        let headers = ["revision", "mode", "columns", "at", "by", "note"];
-        output::list(self.json, &headers, &rows, |lens| {
-            vec![
-                lens.revision.to_string(),
-                lens.mode.to_owned(),
-                lens.columns
-                    .map(|columns| columns.to_string())
-                    .unwrap_or_default(),
-                lens.at.clone().unwrap_or_default(),
-                lens.by.unwrap_or_default().to_owned(),
-                lens.note.clone().unwrap_or_default(),
-            ]
-        })
+        listing::list(self.json, COLUMNS, &history.states)
     }
 }
 
-fn listed(state: &LensState) -> ListedLens<'_> {
-    let (mode, columns) = match &state.lens {
-        Lens::Automatic => ("automatic", None),
-        Lens::Custom(columns) => ("custom", Some(columns.len())),
-    };
-    let saved = state.saved.as_ref();
-    ListedLens {
-        revision: state.revision,
-        mode,
-        columns,
-        at: saved.map(|saved| to_the_second(saved.made_at)),
-        by: saved.map(|saved| saved.actor.as_ref().map_or("operator", ActorName::as_str)),
-        note: saved.and_then(|saved| Some(saved.note.as_ref()?.to_string())),
-    }
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<LensState>] = &[
+    column("revision", "revision", |it| value(&it.revision)),
+    column("mode", "mode", |it| match &it.lens {
+        Lens::Automatic => value(&"automatic"),
+        Lens::Custom(_) => value(&"custom"),
+    }),
+    column("columns", "columns", |it| match &it.lens {
+        Lens::Automatic => value(&()),
+        Lens::Custom(columns) => value(&columns.len()),
+    }),
+    column("at", "at", |it| {
+        let saved = it.saved.as_ref();
+        value(&saved.map(|saved| to_the_second(saved.made_at)))
+    }),
+    column("by", "by", |it| {
+        let actor = it.saved.as_ref().map(|saved| saved.actor.as_ref());
+        value(&actor.map(|actor| actor.map_or("operator", ActorName::as_str)))
+    }),
+    column("note", "note", |it| {
+        let note = it.saved.as_ref().and_then(|saved| saved.note.as_ref());
+        value(&note.map(ToString::to_string))
+    }),
+];
 
 /// Parses the number of a revision.
 fn revision(text: &str) -> anyhow::Result<i32> {

@@ -14,13 +14,12 @@ use refract_file_runs::{
 };
 use refract_identity::people::AccountActor;
 use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use super::files::OutputArgs;
 use crate::commands::file_run::input_refused;
 use crate::commands::files::{InputPath, SheetArg};
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 use crate::suggestion::did_you_mean;
 use crate::terminal::{counted, plain, widened};
@@ -147,17 +146,6 @@ pub struct ImportCommand {
     account: AccountArg,
 }
 
-/// The effect of an import, or of its dry run.
-#[derive(Serialize)]
-struct ImportedMarks {
-    /// Number of marks in the file.
-    marks: usize,
-    /// Number of marked results.
-    results: usize,
-    /// Number of marks that are new or changed.
-    changed: usize,
-}
-
 impl ImportCommand {
     /// Runs `refract marks import`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
@@ -199,11 +187,11 @@ impl ImportCommand {
             refract.marks().save(&checked, &actor).await?
         };
         output::say(&self.ended(&checked, changed));
-        output::json(&ImportedMarks {
-            marks: checked.count(),
-            results: checked.results(),
-            changed,
-        })?;
+        output::object(&[
+            ("marks", value(&checked.count())),
+            ("results", value(&checked.results())),
+            ("changed", value(&changed)),
+        ])?;
         Ok(ExitCode::SUCCESS)
     }
 

@@ -3,7 +3,6 @@
 mod advice;
 pub(in crate::commands) mod check;
 mod detect;
-mod limits;
 
 use clap::Subcommand;
 use refract_service::model::TrialScope;

@@ -8,11 +8,11 @@ use refract_domain::account::role::Role;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
 use super::selection::to_the_second;
-use crate::output;
+use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, value};
 use crate::settings::{AppArgs, DatabaseArgs};
 
 /// The subcommands of `refract person`.
@@ -106,31 +106,6 @@ pub enum PersonCommand {
     },
 }
 
-#[derive(Serialize)]
-struct NewLink<'a> {
-    email: &'a str,
-    role: &'static str,
-    link: Option<String>,
-    expires_at: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ShownCodes {
-    email: String,
-    codes: bool,
-}
-
-#[derive(Serialize)]
-struct ShownPerson {
-    email: String,
-    name: Option<String>,
-    role: &'static str,
-    invited_at: String,
-    link_expires_at: Option<String>,
-    last_used_at: Option<String>,
-    codes: bool,
-}
-
 impl PersonCommand {
     /// Runs a `refract person` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -171,7 +146,7 @@ impl PersonCommand {
                     refract.people().remove_codes(&actor, person.id).await?;
                     person.has_codes = false;
                 }
-                codes(json, &person)
+                listing::list(json, &[EMAIL, CODES], &[person])
             }
             Self::Role {
                 email,
@@ -180,7 +155,8 @@ impl PersonCommand {
             } => set_role(database, &email, role, &account).await,
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
-                list(json, refract.people().list(account).await?)
+                let people = refract.people().list(account).await?;
+                listing::list(json, COLUMNS, &people)
             }
             Self::Remove { email, account } => {
                 let email = parsed(&email)?;
@@ -241,12 +217,12 @@ async fn print_present(
         return Ok(false);
     }
     output::say("The person is invited or has joined already: no link was made.");
-    output::json(&NewLink {
-        email: email.as_str(),
-        role: found.role.name(),
-        link: None,
-        expires_at: None,
-    })?;
+    output::object(&[
+        ("email", value(&email.as_str())),
+        ("role", value(&found.role.name())),
+        ("link", value(&())),
+        ("expires_at", value(&())),
+    ])?;
     Ok(true)
 }
 
@@ -277,59 +253,36 @@ async fn find(refract: &Refract, account: AccountId, email: &Email) -> anyhow::R
 }
 
 fn print_link(invitation: &Invitation, link: impl Fn(&str) -> String) -> anyhow::Result<()> {
-    output::json(&NewLink {
-        email: invitation.email.as_str(),
-        role: invitation.role.name(),
-        link: Some(link(invitation.token.reveal())),
-        expires_at: Some(to_the_second(invitation.expires_at)),
-    })
+    output::object(&[
+        ("email", value(&invitation.email.as_str())),
+        ("role", value(&invitation.role.name())),
+        ("link", value(&link(invitation.token.reveal()))),
+        ("expires_at", value(&to_the_second(invitation.expires_at))),
+    ])
 }
 
-fn list(json: bool, people: Vec<Person>) -> anyhow::Result<()> {
-    let shown: Vec<_> = people
-        .into_iter()
-        .map(|person| ShownPerson {
-            email: person.email.to_string(),
-            name: person.name,
-            role: person.role.name(),
-            invited_at: to_the_second(person.created_at),
-            link_expires_at: person.link_expires_at.map(to_the_second),
-            last_used_at: person.last_used_at.map(to_the_second),
-            codes: person.has_codes,
-        })
-        .collect();
-    let headers = [
-        "email",
-        "name",
-        "role",
-        "invited",
-        "link until",
-        "last here",
-        "codes",
-    ];
-    output::list(json, &headers, &shown, |person| {
-        vec![
-            person.email.clone(),
-            person.name.clone().unwrap_or_default(),
-            person.role.to_owned(),
-            person.invited_at.clone(),
-            person.link_expires_at.clone().unwrap_or_default(),
-            person.last_used_at.clone().unwrap_or_default(),
-            on_or_off(person.codes).to_owned(),
-        ]
-    })
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<Person>] = &[
+    EMAIL,
+    column("name", "name", |it| value(&it.name.as_deref())),
+    column("role", "role", |it| value(&it.role.name())),
+    column("invited_at", "invited", |it| {
+        value(&to_the_second(it.created_at))
+    }),
+    column("link_expires_at", "link until", |it| {
+        value(&it.link_expires_at.map(to_the_second))
+    }),
+    column("last_used_at", "last here", |it| {
+        value(&it.last_used_at.map(to_the_second))
+    }),
+    CODES,
+];
 
-fn codes(json: bool, person: &Person) -> anyhow::Result<()> {
-    let shown = ShownCodes {
-        email: person.email.to_string(),
-        codes: person.has_codes,
-    };
-    output::list(json, &["email", "codes"], &[shown], |shown| {
-        vec![shown.email.clone(), on_or_off(shown.codes).to_owned()]
-    })
-}
+const EMAIL: ListColumn<Person> = column("email", "email", |it| value(&it.email.as_str()));
 
-fn on_or_off(are_on: bool) -> &'static str {
-    if are_on { "on" } else { "off" }
-}
+const CODES: ListColumn<Person> = worded(
+    "codes",
+    "codes",
+    |it| value(&it.has_codes),
+    |it| if it.has_codes { "on" } else { "off" }.to_owned(),
+);

@@ -1,22 +1,26 @@
 //! `refract prism`: prisms and their versions.
 
-mod lint;
-
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use refract_authoring::prism_file::ShownPrism;
+use refract_authoring::prism_file::{PrismFile, ShownPrism};
+use refract_authoring::wording::{self, WordingRule, WordingWarning};
 use refract_domain::prism::VersionNumber;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::prisms::{NEW_PRISM, Prism};
-use serde::Serialize;
 
 use super::context::{self, AccountArg};
+use crate::arguments;
 use crate::commands::files::InputPath;
+use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
-use crate::{arguments, output};
+use crate::terminal::{self, Palette, counted, widened};
 
 /// The JSON Schema of prism files.
 const SCHEMA: &[u8] = include_bytes!("../../../../docs/examples/prism.schema.json");
@@ -108,7 +112,7 @@ pub enum PrismCommand {
     #[command(
         after_help = "Examples:\n  refract prism lint docs/examples/support-triage.json\n  refract prism lint triage.json --allow many-options --strict\n  refract prism lint triage.json --json | jq -r .path"
     )]
-    Lint(lint::LintCommand),
+    Lint(LintCommand),
 }
 
 /// A prism that a command names.
@@ -120,22 +124,6 @@ pub struct PrismArg {
     account: AccountArg,
 }
 
-#[derive(Serialize)]
-struct SavedPrism {
-    id: String,
-    slug: String,
-    version: VersionNumber,
-}
-
-#[derive(Serialize)]
-struct ListedPrism {
-    id: String,
-    slug: String,
-    name: String,
-    version: VersionNumber,
-    archived: bool,
-}
-
 impl PrismCommand {
     /// Runs a `refract prism` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
@@ -145,7 +133,7 @@ impl PrismCommand {
                 let file = read_definition(&file)?;
                 let actor = AccountActor::operator(account.find(&refract).await?);
                 let prism = refract.prisms().create(&actor, &file).await?;
-                output::json(&saved(&prism, prism.latest_version))?;
+                print_saved(&prism, prism.latest_version)?;
             }
             Self::Save {
                 prism,
@@ -180,7 +168,8 @@ impl PrismCommand {
             }
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
-                list(json, refract.prisms().all(account).await?)?;
+                let prisms = refract.prisms().all(account).await?;
+                listing::list(json, COLUMNS, &prisms)?;
             }
             Self::Rename {
                 prism,
@@ -241,41 +230,101 @@ async fn save(refract: &Refract, prism: &Prism, file: &[u8]) -> anyhow::Result<(
              about every row again. `refract apply` would not have saved it."
         ));
     }
-    output::json(&saved(&prism, version))
+    print_saved(&prism, version)
 }
 
-fn list(json: bool, prisms: Vec<Prism>) -> anyhow::Result<()> {
-    let shown: Vec<_> = prisms.into_iter().map(listed).collect();
-    let headers = ["id", "slug", "name", "version", "archived"];
-    output::list(json, &headers, &shown, |prism| {
-        vec![
-            prism.id.clone(),
-            prism.slug.clone(),
-            prism.name.clone(),
-            prism.version.to_string(),
-            if prism.archived {
-                "yes".to_owned()
-            } else {
-                String::new()
-            },
-        ]
-    })
+/// The columns of the list.
+const COLUMNS: &[ListColumn<Prism>] = &[
+    column("id", "id", |it| value(&it.id.to_string())),
+    column("slug", "slug", |it| value(&it.slug.as_str())),
+    column("name", "name", |it| value(&it.name.as_str())),
+    column("version", "version", |it| value(&it.latest_version.get())),
+    worded(
+        "archived",
+        "archived",
+        |it| value(&it.archived_at.is_some()),
+        |it| it.archived_at.map_or("", |_| "yes").to_owned(),
+    ),
+];
+
+fn print_saved(prism: &Prism, version: VersionNumber) -> anyhow::Result<()> {
+    output::object(&[
+        ("id", value(&prism.id.to_string())),
+        ("slug", value(&prism.slug.as_str())),
+        ("version", value(&version.get())),
+    ])
 }
 
-fn saved(prism: &Prism, version: VersionNumber) -> SavedPrism {
-    SavedPrism {
-        id: prism.id.to_string(),
-        slug: prism.slug.to_string(),
-        version,
+/// Arguments of `refract prism lint`.
+#[derive(Args)]
+pub struct LintCommand {
+    /// The prism file, JSON; `-` is stdin
+    file: InputPath,
+
+    /// Switches a rule off; can be given several times
+    #[arg(long, value_name = "NAME", value_parser = rule_parser())]
+    allow: Vec<WordingRule>,
+
+    /// One JSON object a line for each warning instead of words
+    #[arg(long)]
+    json: bool,
+
+    /// Ends with exit status 1 when there is a warning
+    #[arg(long)]
+    strict: bool,
+}
+
+impl LintCommand {
+    /// Runs `refract prism lint`: prints each warning as a block of text or a line of JSON.
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let file = self.file.read()?;
+        let file = PrismFile::read(&file, None)?;
+        let mut warnings = wording::lint(&file.version);
+        warnings.retain(|warning| !self.allow.contains(&warning.rule));
+        if self.json {
+            warnings.iter().try_for_each(print_json)?;
+        } else {
+            output::text(&render(&warnings)?)?;
+        }
+        let found = match warnings.len() {
+            0 => "no warnings".to_owned(),
+            warnings => counted(widened(warnings), "warning"),
+        };
+        let path = &self.file;
+        if self.strict && !warnings.is_empty() {
+            bail!("{path} has {found}: change the wording, or switch a rule off with --allow");
+        }
+        output::say(&format!("{path} has {found}."));
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-fn listed(prism: Prism) -> ListedPrism {
-    ListedPrism {
-        id: prism.id.to_string(),
-        slug: prism.slug.to_string(),
-        name: prism.name,
-        version: prism.latest_version,
-        archived: prism.archived_at.is_some(),
+fn rule_parser() -> impl TypedValueParser<Value = WordingRule> {
+    let names = PossibleValuesParser::new(WordingRule::ALL.map(WordingRule::name));
+    names.try_map(|name| WordingRule::parse(&name).ok_or("not a rule"))
+}
+
+fn print_json(warning: &WordingWarning) -> anyhow::Result<()> {
+    output::object(&[
+        ("rule", value(&warning.rule.name())),
+        ("path", value(&warning.path.as_str())),
+        ("message", value(&warning.message.as_str())),
+        ("reason", value(&warning.rule.reason())),
+    ])
+}
+
+fn render(warnings: &[WordingWarning]) -> anyhow::Result<String> {
+    let palette = Palette::of_stdout();
+    let mut words = String::new();
+    for warning in warnings {
+        writeln!(
+            words,
+            "{} {}\n  {}.\n  {}\n",
+            palette.heading.apply_to(&warning.path),
+            palette.bad.apply_to(warning.rule.name()),
+            terminal::plain(&warning.message),
+            palette.faint.apply_to(warning.rule.reason()),
+        )?;
     }
+    Ok(words)
 }

@@ -32,7 +32,6 @@ use refract_service::runs::AskingPace;
 
 use self::answers_file::{AnswersFile, AnswersHead};
 use self::asking::RetestAskingArgs;
-use self::flips::RetestJson;
 use super::context::{self, AccountArg};
 use super::file_run::{pace, report};
 use super::selection::MarksArgs;
@@ -230,10 +229,7 @@ impl RetestCommand {
             return Ok(());
         }
         if self.json {
-            let questions = report.questions.iter().map(RetestJson::of);
-            return questions
-                .into_iter()
-                .try_for_each(|json| output::json(&json));
+            return report.questions.iter().try_for_each(flips::print_json);
         }
         output::text(&flips::render(report, terminal::width()))
     }

@@ -13,12 +13,13 @@ use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, RETEST_TEXTS, RetestPlan, StoredRetest, USUAL_RETEST_TEXTS,
 };
 use refract_service::model::ModelGateway;
-use serde::Serialize;
 
 use super::context::AccountArg;
 use super::selection::to_the_second;
+use crate::arguments;
+use crate::output::listing::{self, ListColumn, column, json_only, worded};
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, ModelArgs};
-use crate::{arguments, output};
 
 /// The subcommands of `refract retests`.
 #[derive(Subcommand)]
@@ -86,29 +87,6 @@ pub struct RetestArg {
     account: AccountArg,
 }
 
-/// The JSON output of `refract retests start`.
-#[derive(Serialize)]
-struct StartedRetest {
-    id: String,
-}
-
-/// A retest in the list, as a JSON line.
-#[derive(Serialize)]
-struct ListedRetest<'a> {
-    id: String,
-    /// `None` for the version that answered each text, or for a draft.
-    version: Option<VersionNumber>,
-    draft: bool,
-    model: &'a str,
-    state: &'static str,
-    texts: u64,
-    answered: u64,
-    failed: u64,
-    flips: Option<u64>,
-    created_at: String,
-    by: Option<&'a str>,
-}
-
 impl RetestsCommand {
     /// Runs a `refract retests` command.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
@@ -120,7 +98,7 @@ impl RetestsCommand {
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
                 let retests = refract.retests().list(prism.account, prism.id).await?;
-                list(&retests, json)
+                listing::list(json, COLUMNS, &retests)
             }
             Self::Start(command) => command.run(database).await,
             Self::Interrupt(retest) => {
@@ -158,9 +136,7 @@ impl StartRetestCommand {
             version: self.version.into(),
         };
         let retest = refract.retests().start(&actor, &lens, &plan).await?;
-        output::json(&StartedRetest {
-            id: retest.to_string(),
-        })
+        output::object(&[("id", value(&retest.to_string()))])
     }
 }
 
@@ -206,43 +182,34 @@ fn texts(text: &str) -> anyhow::Result<u16> {
     texts.with_context(|| format!("expected a whole number from {least} to {most}"))
 }
 
-fn list(retests: &[StoredRetest], json: bool) -> anyhow::Result<()> {
-    let rows = retests.iter().map(|retest| ListedRetest {
-        id: retest.id.to_string(),
-        version: retest.version,
-        draft: retest.drawn.draft.is_some(),
-        model: &retest.model,
-        state: retest.state.name(),
-        texts: retest.counts.texts,
-        answered: retest.counts.answered,
-        failed: retest.counts.failed,
-        flips: retest.flips,
-        created_at: to_the_second(retest.made_at),
-        by: retest.by.as_deref(),
-    });
-    let rows: Vec<_> = rows.collect();
-    let headers = [
-        "id", "version", "model", "state", "texts", "answered", "failed", "flips", "created", "by",
-    ];
-    output::list(json, &headers, &rows, |retest| {
-        vec![
-            retest.id.clone(),
-            match retest.version {
-                Some(version) => version.to_string(),
-                None if retest.draft => "draft".to_owned(),
-                None => String::new(),
-            },
-            retest.model.to_owned(),
-            retest.state.to_owned(),
-            retest.texts.to_string(),
-            retest.answered.to_string(),
-            retest.failed.to_string(),
-            retest
-                .flips
-                .map(|flips| flips.to_string())
-                .unwrap_or_default(),
-            retest.created_at.clone(),
-            retest.by.unwrap_or("operator").to_owned(),
-        ]
-    })
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<StoredRetest>] = &[
+    column("id", "id", |it| value(&it.id.to_string())),
+    // null for the version that answered each text, or for a draft
+    worded(
+        "version",
+        "version",
+        |it| value(&it.version.map(VersionNumber::get)),
+        |it| match it.version {
+            Some(version) => version.to_string(),
+            None if it.drawn.draft.is_some() => "draft".to_owned(),
+            None => String::new(),
+        },
+    ),
+    json_only("draft", |it| value(&it.drawn.draft.is_some())),
+    column("model", "model", |it| value(&it.model.as_str())),
+    column("state", "state", |it| value(&it.state.name())),
+    column("texts", "texts", |it| value(&it.counts.texts)),
+    column("answered", "answered", |it| value(&it.counts.answered)),
+    column("failed", "failed", |it| value(&it.counts.failed)),
+    column("flips", "flips", |it| value(&it.flips)),
+    column("created_at", "created", |it| {
+        value(&to_the_second(it.made_at))
+    }),
+    worded(
+        "by",
+        "by",
+        |it| value(&it.by.as_deref()),
+        |it| it.by.clone().unwrap_or_else(|| "operator".to_owned()),
+    ),
+];

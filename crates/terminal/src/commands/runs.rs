@@ -1,18 +1,21 @@
 //! `refract runs`: the file runs of the app.
 
-mod show;
-
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::FileRunId;
+use refract_domain::result::cost::Cost;
 use refract_domain::result::file_run::{FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredRun};
+use refract_service::model::TokenPrice;
+use refract_service::runs::{
+    ChangeRunOutcome, DeleteUploadOutcome, RunPage, StoredMapping, StoredRun,
+};
 
-use self::show::ListedRun;
 use super::context::{self, AccountArg};
-use crate::output;
+use crate::commands::selection::to_the_second;
+use crate::output::listing::{self, ListColumn, column, worded};
+use crate::output::{self, NamedMembers, value};
 use crate::settings::DatabaseArgs;
 
 /// The number of runs in a table, and in one query.
@@ -82,7 +85,7 @@ impl RunsCommand {
                 let found = refract.runs().find_file_run(account, run.id()?).await?;
                 let found = found.with_context(|| run.missing())?;
                 let cost = refract.runs().cost(&found).await?;
-                show::print(&found, cost, json)
+                print(&found, cost, json)
             }
             Self::Pause(run) => {
                 let changed = run.change(database, FileRunChange::Pause, "paused");
@@ -199,16 +202,11 @@ async fn list(
                 return Ok(());
             };
             before = Some(last.id);
-            for run in &runs {
-                output::json(&ListedRun::of(run))?;
-            }
+            listing::list(json, COLUMNS, &runs)?;
         }
     }
     let runs = page(&refract, None, IN_TABLE).await?;
-    let headers = [
-        "id", "prism", "version", "state", "rows", "answered", "failed", "refused", "created", "by",
-    ];
-    output::table(&headers, runs.iter().map(row))?;
+    listing::list(json, COLUMNS, &runs)?;
     if let Some(last) = runs.last()
         && !page(&refract, Some(last.id), 1).await?.is_empty()
     {
@@ -219,18 +217,123 @@ async fn list(
     Ok(())
 }
 
-fn row(run: &StoredRun) -> Vec<String> {
-    let listed = ListedRun::of(run);
-    vec![
-        listed.id,
-        listed.prism.to_owned(),
-        listed.version.to_string(),
-        listed.state.to_owned(),
-        listed.rows.to_string(),
-        listed.answered.to_string(),
-        listed.failed.to_string(),
-        listed.refused.to_string(),
-        listed.created_at,
-        listed.by.unwrap_or("operator").to_owned(),
-    ]
+/// Prints a run as a table of names and values, or as JSON.
+fn print(run: &StoredRun, cost: Option<Cost>, json: bool) -> anyhow::Result<()> {
+    if json {
+        return print_json(run, cost);
+    }
+    let asked = run.progress.model_requests > 0;
+    let cost = TokenPrice::Unknown.of_results(cost).filter(|_| asked);
+    output::table(&["what", "value"], rows(run, cost))
+}
+
+/// Prints a run as one JSON object: the keys of a list, and more.
+fn print_json(run: &StoredRun, cost: Option<Cost>) -> anyhow::Result<()> {
+    let (progress, limits) = (&run.progress, &run.limits);
+    let failures = progress.failures.iter().map(|(error, rows)| {
+        let failure = [("error", value(error)), ("rows", value(rows))];
+        value(&NamedMembers(&failure))
+    });
+    let mut members = listing::members(COLUMNS, run);
+    members.extend([
+        ("reason", value(&run.reason)),
+        ("is_leased", value(&run.is_leased)),
+        ("file", value(&run.file_name)),
+        ("sha256", value(&run.file_sha256)),
+        ("file_deleted", value(&run.upload.is_none())),
+        ("columns", value(&run.mappings)),
+        ("answered_before", value(&progress.answered_before)),
+        ("truncated", value(&progress.truncated)),
+        ("model_requests", value(&progress.model_requests)),
+        ("input_tokens", value(&progress.input_tokens)),
+        ("output_tokens", value(&progress.output_tokens)),
+        // null if no result has a cost
+        ("cost", value(&cost.and_then(output::exact_cost))),
+        ("rows_a_minute", value(&progress.rows_a_minute)),
+        ("most_model_requests", value(&limits.model_requests)),
+        ("most_tokens", value(&limits.tokens)),
+        ("most_failed_rows", value(&limits.failed_rows)),
+        ("failures", value(&failures.collect::<Vec<_>>())),
+        ("started_at", value(&run.started_at.map(to_the_second))),
+        ("ended_at", value(&run.ended_at.map(to_the_second))),
+    ]);
+    output::object(&members)
+}
+
+/// The names and values that are there, with the cost in words.
+fn rows(run: &StoredRun, cost: Option<String>) -> Vec<Vec<String>> {
+    let (progress, limits) = (&run.progress, &run.limits);
+    let number = |value: u64| Some(value.to_string());
+    let deleted = match run.upload {
+        Some(_) => "",
+        None => " (deleted)",
+    };
+    let working = if run.is_leased { " (on a node)" } else { "" };
+    let mut rows = vec![
+        ("run", Some(run.id.to_string())),
+        ("prism", Some(format!("{} {}", run.prism_slug, run.version))),
+        ("state", Some(format!("{}{working}", run.state.name()))),
+        ("reason", run.reason.clone()),
+        ("file", Some(format!("{}{deleted}", run.file_name))),
+        ("rows", number(progress.rows)),
+        ("refused", number(progress.refused)),
+        ("answered", number(answered(run))),
+        ("answered before", number(progress.answered_before)),
+        ("failed", number(progress.failed)),
+        ("truncated", number(progress.truncated)),
+        ("model requests", number(progress.model_requests)),
+        ("tokens read", number(progress.input_tokens)),
+        ("tokens written", number(progress.output_tokens)),
+        ("cost", cost),
+        ("rows a minute", progress.rows_a_minute.and_then(number)),
+        (
+            "model requests at most",
+            limits.model_requests.and_then(number),
+        ),
+        ("tokens at most", limits.tokens.and_then(number)),
+        ("failed rows at most", limits.failed_rows.and_then(number)),
+        ("created", Some(to_the_second(run.made_at))),
+        ("started", run.started_at.map(to_the_second)),
+        ("ended", run.ended_at.map(to_the_second)),
+        ("by", Some(by(run).to_owned())),
+    ];
+    for StoredMapping { column, field } in &run.mappings {
+        rows.push(("column", Some(format!("{column} as {field}"))));
+    }
+    for (error, number) in &progress.failures {
+        rows.push(("failures", Some(format!("{number}: {error}"))));
+    }
+    let present = rows.into_iter();
+    let present = present.filter_map(|(name, value)| Some(vec![name.to_owned(), value?]));
+    present.collect()
+}
+
+/// The columns of a list of runs.
+const COLUMNS: &[ListColumn<StoredRun>] = &[
+    column("id", "id", |it| value(&it.id.to_string())),
+    column("prism", "prism", |it| value(&it.prism_slug.as_str())),
+    column("version", "version", |it| value(&it.version.get())),
+    column("state", "state", |it| value(&it.state.name())),
+    column("rows", "rows", |it| value(&it.progress.rows)),
+    column("answered", "answered", |it| value(&answered(it))),
+    column("failed", "failed", |it| value(&it.progress.failed)),
+    column("refused", "refused", |it| value(&it.progress.refused)),
+    column("created_at", "created", |it| {
+        value(&to_the_second(it.made_at))
+    }),
+    worded(
+        "by",
+        "by",
+        |it| value(&it.by.as_deref()),
+        |it| by(it).to_owned(),
+    ),
+];
+
+fn answered(run: &StoredRun) -> u64 {
+    let progress = &run.progress;
+    progress.answered_before.saturating_add(progress.answered)
+}
+
+fn by(run: &StoredRun) -> &str {
+    run.by.as_deref().unwrap_or("operator")
 }

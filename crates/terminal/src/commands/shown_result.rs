@@ -13,11 +13,11 @@ use refract_domain::result::mark::{Mark, Marker};
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
-use serde::Serialize;
 use serde_json::value::RawValue;
 
 pub(crate) use self::facts::Facts;
-use crate::{output, streams, terminal};
+use crate::output::{self, NamedMembers, value};
+use crate::{streams, terminal};
 
 /// The display of a result.
 #[derive(Clone, Copy)]
@@ -85,64 +85,12 @@ pub(crate) fn print(
     }
 }
 
-/// The members after the envelope.
-#[derive(Serialize)]
-struct DetailsJson<'a> {
-    #[serde(serialize_with = "output::in_order")]
-    fields: Vec<(&'a str, Option<&'a str>)>,
-    context: Option<&'a str>,
-    idempotency_key: Option<&'a str>,
-    made_by: ActorJson,
-    /// The failed result that this one retried.
-    retry_of: Option<String>,
-    /// The result that retried this one.
-    retried_as: Option<String>,
-    /// The marks that count.
-    marks: Vec<MarkJson<'a>>,
-    /// Those of other people beside them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    other_marks: Vec<MarkJson<'a>>,
-    provenance: ProvenanceJson<'a>,
-}
-
-#[derive(Serialize)]
-struct ActorJson {
-    kind: &'static str,
-    id: Option<String>,
-}
-
-#[derive(Serialize)]
-struct MarkJson<'a> {
-    question: &'a str,
-    outcome: &'a str,
-    by: Option<&'a str>,
-    at: String,
-}
-
-/// The origin of the answers. Null means that the model server did not report it.
-#[derive(Serialize)]
-struct ProvenanceJson<'a> {
-    model: Option<&'a str>,
-    protocol: Option<&'a str>,
-    prompt_version: Option<i32>,
-    input_tokens: Option<u64>,
-    cached_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cost: Option<Box<RawValue>>,
-    host_request_id: Option<&'a str>,
-    requests: Option<u32>,
-    attempts: Option<u32>,
-    truncated_to: Option<u64>,
-    on_codes: Option<Box<RawValue>>,
-    unread: Option<Box<RawValue>>,
-}
-
 /// Writes a result as one JSON object, with or without the sent texts.
 fn write(details: &ResultDetails, has_texts: bool) -> anyhow::Result<Vec<u8>> {
     let result = &details.result;
     let mut json = Vec::new();
     render(Format::Raw, &result.columns(), &result.view(), &mut json)?;
-    let more = serde_json::to_vec(&DetailsJson::of(details, has_texts))?;
+    let more = serde_json::to_vec(&NamedMembers(&members(details, has_texts)))?;
     let more = more.strip_prefix(b"{").context("no object")?;
     // removes the brace that closes the envelope
     json.pop();
@@ -152,68 +100,78 @@ fn write(details: &ResultDetails, has_texts: bool) -> anyhow::Result<Vec<u8>> {
     Ok(json)
 }
 
-impl<'a> DetailsJson<'a> {
-    fn of(details: &'a ResultDetails, has_texts: bool) -> Self {
-        let result: &ReadableResult = &details.result;
-        let submission = result.submission();
-        let text = |text| Some(text).filter(|_| has_texts);
-        let fields = submission.fields().iter();
-        Self {
-            fields: fields
-                .map(|(key, value)| (key.as_str(), text(value.as_str())))
-                .collect(),
-            context: submission.context().and_then(text),
-            idempotency_key: result.idempotency_key().map(IdempotencyKey::as_str),
-            made_by: ActorJson::of(details.actor),
-            retry_of: details.retry_of.map(|id| id.to_string()),
-            retried_as: details.retried_as.map(|id| id.to_string()),
-            marks: details.marks.iter().map(MarkJson::of).collect(),
-            other_marks: details.other_marks.iter().map(MarkJson::of).collect(),
-            provenance: ProvenanceJson::of(&details.provenance),
-        }
+/// The members after the envelope.
+fn members(details: &ResultDetails, has_texts: bool) -> Vec<(&'static str, Box<RawValue>)> {
+    let result: &ReadableResult = &details.result;
+    let submission = result.submission();
+    let text = |text| Some(text).filter(|_| has_texts);
+    let fields = submission.fields().iter();
+    let fields: Vec<_> = fields
+        .map(|(key, value)| (key.as_str(), text(value.as_str())))
+        .collect();
+    let key = result.idempotency_key().map(IdempotencyKey::as_str);
+    let listed = |marks: &[Mark]| value(&marks.iter().map(mark).collect::<Vec<_>>());
+    let mut members = vec![
+        ("fields", value(&NamedMembers(&fields))),
+        ("context", value(&submission.context().and_then(text))),
+        ("idempotency_key", value(&key)),
+        ("made_by", actor(details.actor)),
+        // the failed result that this one retried
+        (
+            "retry_of",
+            value(&details.retry_of.map(|id| id.to_string())),
+        ),
+        // the result that retried this one
+        (
+            "retried_as",
+            value(&details.retried_as.map(|id| id.to_string())),
+        ),
+        // the marks that count
+        ("marks", listed(&details.marks)),
+    ];
+    if !details.other_marks.is_empty() {
+        members.push(("other_marks", listed(&details.other_marks)));
     }
+    members.push(("provenance", provenance(&details.provenance)));
+    members
 }
 
-impl ActorJson {
-    fn of(actor: ResultActor) -> Self {
-        let (kind, id) = match actor {
-            ResultActor::Key(key) => ("key", Some(key.to_string())),
-            ResultActor::Person(person) => ("person", Some(person.to_string())),
-            ResultActor::Operator => ("operator", None),
-        };
-        Self { kind, id }
-    }
+fn actor(actor: ResultActor) -> Box<RawValue> {
+    let (kind, id) = match actor {
+        ResultActor::Key(key) => ("key", Some(key.to_string())),
+        ResultActor::Person(person) => ("person", Some(person.to_string())),
+        ResultActor::Operator => ("operator", None),
+    };
+    value(&NamedMembers(&[("kind", value(&kind)), ("id", value(&id))]))
 }
 
-impl<'a> MarkJson<'a> {
-    fn of(mark: &'a Mark) -> Self {
-        Self {
-            question: mark.question.as_str(),
-            outcome: mark.outcome.as_str(),
-            by: mark.marked_by.name.as_ref().map(Marker::as_str),
-            at: moment(mark.marked_at),
-        }
-    }
+fn mark(mark: &Mark) -> Box<RawValue> {
+    let by = mark.marked_by.name.as_ref().map(Marker::as_str);
+    value(&NamedMembers(&[
+        ("question", value(&mark.question)),
+        ("outcome", value(&mark.outcome)),
+        ("by", value(&by)),
+        ("at", value(&moment(mark.marked_at))),
+    ]))
 }
 
-impl<'a> ProvenanceJson<'a> {
-    fn of(provenance: &'a Provenance) -> Self {
-        Self {
-            model: provenance.model.as_deref(),
-            protocol: provenance.protocol.as_deref(),
-            prompt_version: provenance.prompt_version,
-            input_tokens: provenance.input_tokens,
-            cached_tokens: provenance.cached_tokens,
-            output_tokens: provenance.output_tokens,
-            cost: provenance.cost.and_then(output::exact_cost),
-            host_request_id: provenance.host_request_id.as_deref(),
-            requests: provenance.requests,
-            attempts: provenance.attempts,
-            truncated_to: provenance.truncated_to,
-            on_codes: provenance.on_codes.and_then(decimal),
-            unread: provenance.unread.and_then(decimal),
-        }
-    }
+/// The origin of the answers. Null means that the model server did not report it.
+fn provenance(provenance: &Provenance) -> Box<RawValue> {
+    value(&NamedMembers(&[
+        ("model", value(&provenance.model)),
+        ("protocol", value(&provenance.protocol)),
+        ("prompt_version", value(&provenance.prompt_version)),
+        ("input_tokens", value(&provenance.input_tokens)),
+        ("cached_tokens", value(&provenance.cached_tokens)),
+        ("output_tokens", value(&provenance.output_tokens)),
+        ("cost", value(&provenance.cost.and_then(output::exact_cost))),
+        ("host_request_id", value(&provenance.host_request_id)),
+        ("requests", value(&provenance.requests)),
+        ("attempts", value(&provenance.attempts)),
+        ("truncated_to", value(&provenance.truncated_to)),
+        ("on_codes", value(&provenance.on_codes.and_then(decimal))),
+        ("unread", value(&provenance.unread.and_then(decimal))),
+    ]))
 }
 
 /// A probability without an exponent.

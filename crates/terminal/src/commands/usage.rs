@@ -9,13 +9,11 @@ use indicatif::HumanCount;
 use refract_service::results::{
     ListedUsage, USAGE_SUMS, Usage, UsageDimension, UsageScope, total_usage, usage_csv,
 };
-use serde::Serialize;
-use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use super::key::list::find_key;
 use super::selection::PeriodArgs;
-use crate::output;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
 
 /// The arguments of `refract usage`.
@@ -53,43 +51,30 @@ pub struct UsageCommand {
     account: AccountArg,
 }
 
-/// One JSON line. What was not asked for is null.
-#[derive(Serialize)]
-struct UsageLine<'a> {
-    prism: Option<&'a str>,
-    key: Option<String>,
-    person: Option<&'a str>,
-    run: Option<String>,
-    model: Option<&'a str>,
-    day: Option<String>,
-    calls: u64,
-    failed: u64,
-    model_requests: u64,
-    input_tokens: u64,
-    cached_tokens: u64,
-    output_tokens: u64,
-    cost: Option<Box<RawValue>>,
-}
-
-impl<'a> UsageLine<'a> {
-    fn of(listed: &'a ListedUsage) -> Self {
-        let usage = listed.usage;
-        Self {
-            prism: listed.prism.as_deref(),
-            key: listed.key.as_ref().map(|key| key.id.to_string()),
-            person: listed.person.as_deref(),
-            run: listed.run.as_ref().map(|run| run.id.to_string()),
-            model: listed.model.as_deref(),
-            day: listed.day.map(|day| day.to_string()),
-            calls: usage.calls,
-            failed: usage.failed,
-            model_requests: usage.model_requests,
-            input_tokens: usage.input_tokens,
-            cached_tokens: usage.cached_tokens,
-            output_tokens: usage.output_tokens,
-            cost: usage.cost.and_then(output::exact_cost),
-        }
-    }
+/// Prints one JSON line. What was not asked for is null.
+fn print_json(listed: &ListedUsage) -> anyhow::Result<()> {
+    let usage = listed.usage;
+    output::object(&[
+        ("prism", value(&listed.prism)),
+        (
+            "key",
+            value(&listed.key.as_ref().map(|key| key.id.to_string())),
+        ),
+        ("person", value(&listed.person)),
+        (
+            "run",
+            value(&listed.run.as_ref().map(|run| run.id.to_string())),
+        ),
+        ("model", value(&listed.model)),
+        ("day", value(&listed.day.map(|day| day.to_string()))),
+        ("calls", value(&usage.calls)),
+        ("failed", value(&usage.failed)),
+        ("model_requests", value(&usage.model_requests)),
+        ("input_tokens", value(&usage.input_tokens)),
+        ("cached_tokens", value(&usage.cached_tokens)),
+        ("output_tokens", value(&usage.output_tokens)),
+        ("cost", value(&usage.cost.and_then(output::exact_cost))),
+    ])
 }
 
 impl UsageCommand {
@@ -120,10 +105,7 @@ impl UsageCommand {
         }
         let listed = refract.results().usage(account, scope).await?;
         if self.json {
-            return listed
-                .iter()
-                .map(UsageLine::of)
-                .try_for_each(|json| output::json(&json));
+            return listed.iter().try_for_each(print_json);
         }
         if self.csv {
             return output::data(&usage_csv(&by, &listed));

@@ -5,20 +5,18 @@ mod watch_text;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use clap::Args;
-use refract_evaluation::drift::outcome_share::OutcomeShare;
+use refract_evaluation::drift::question_drift::OutcomeShare;
 use refract_evaluation::drift::requirement::{DriftRequirement, RequiredFigures};
-use refract_service::measures::{
-    ComparedPeriod, Occurrence, PrismWatch, WatchAgainst, WatchScope, WatchedAnswers,
-};
+use refract_service::measures::{ComparedPeriod, Occurrence, PrismWatch, WatchAgainst, WatchScope};
 use refract_service::prisms::PrismHistory;
-use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use super::requirement_finding::{self, RequirementFinding};
 use crate::commands::selection;
-use crate::output;
+use crate::output::{self, NamedMembers, value};
 use crate::settings::DatabaseArgs;
 
 /// The longest window.
@@ -143,104 +141,55 @@ fn against(text: &str) -> Result<WatchAgainst, String> {
     Ok(WatchAgainst::Before(before))
 }
 
-/// A question's drift; undefined figures are null.
-#[derive(Serialize)]
-struct QuestionLine<'a> {
-    question: &'a str,
-    window: PeriodJson,
-    against: PeriodJson,
-    shares: Vec<ShareJson<'a>>,
-    psi: Option<f64>,
-    js: Option<f64>,
-    alarm: bool,
-    models: &'a [ModelJson<'a>],
-}
-
-#[derive(Serialize)]
-struct PeriodJson {
-    from: String,
-    to: String,
-    results: u64,
-}
-
-#[derive(Serialize)]
-struct ShareJson<'a> {
-    outcome: &'a str,
-    now: Option<f64>,
-    before: Option<f64>,
-    difference: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-}
-
-/// A model that answered; `since` is its first answer in the window, and null if it has none.
-#[derive(Serialize)]
-struct ModelJson<'a> {
-    name: Option<&'a str>,
-    now: u64,
-    before: u64,
-    since: Option<String>,
-}
-
-/// Prints a line for each question.
+/// Prints a line for each question; undefined figures are null.
 fn print(watch: &PrismWatch) -> anyhow::Result<()> {
-    let models: Vec<_> = watch.models.iter().map(ModelJson::of).collect();
+    let models: Vec<_> = watch.models.iter().map(model).collect();
     let mut questions = watch.questions.iter();
-    questions.try_for_each(|watched| output::json(&line(watch, watched, &models)))
+    questions.try_for_each(|watched| {
+        let drift = &watched.drift.window;
+        let shares: Vec<_> = drift.shares.iter().map(share).collect();
+        output::object(&[
+            ("question", value(&watched.question.key)),
+            ("window", period(watch.window, drift.now)),
+            ("against", period(watch.before, drift.before)),
+            ("shares", value(&shares)),
+            ("psi", value(&drift.probabilities.map(|it| it.psi))),
+            ("js", value(&drift.probabilities.map(|it| it.js))),
+            ("alarm", value(&watched.alarm.is_some())),
+            ("models", value(&models)),
+        ])
+    })
 }
 
-fn line<'a>(
-    watch: &PrismWatch,
-    watched: &'a WatchedAnswers,
-    models: &'a [ModelJson<'a>],
-) -> QuestionLine<'a> {
-    let drift = &watched.drift.window;
-    QuestionLine {
-        question: watched.question.key.as_str(),
-        window: PeriodJson::of(watch.window, drift.now),
-        against: PeriodJson::of(watch.before, drift.before),
-        shares: drift.shares.iter().map(ShareJson::of).collect(),
-        psi: drift.probabilities.map(|it| it.psi),
-        js: drift.probabilities.map(|it| it.js),
-        alarm: watched.alarm.is_some(),
-        models,
-    }
+fn period(period: ComparedPeriod, results: u64) -> Box<RawValue> {
+    value(&NamedMembers(&[
+        ("from", value(&selection::to_the_second(period.from))),
+        ("to", value(&selection::to_the_second(period.to))),
+        ("results", value(&results)),
+    ]))
 }
 
-impl PeriodJson {
-    fn of(period: ComparedPeriod, results: u64) -> Self {
-        Self {
-            from: selection::to_the_second(period.from),
-            to: selection::to_the_second(period.to),
-            results,
-        }
-    }
+fn share(share: &OutcomeShare) -> Box<RawValue> {
+    let change = share.change;
+    let interval = change.interval();
+    value(&NamedMembers(&[
+        ("outcome", value(&share.outcome)),
+        ("now", value(&change.now.value())),
+        ("before", value(&change.before.value())),
+        ("difference", value(&change.difference())),
+        ("low", value(&interval.map(|it| it.low))),
+        ("high", value(&interval.map(|it| it.high))),
+    ]))
 }
 
-impl<'a> ShareJson<'a> {
-    fn of(share: &'a OutcomeShare) -> Self {
-        let interval = share.change.interval();
-        Self {
-            outcome: share.outcome.as_str(),
-            now: share.change.now.value(),
-            before: share.change.before.value(),
-            difference: share.change.difference(),
-            low: interval.map(|interval| interval.low),
-            high: interval.map(|interval| interval.high),
-        }
-    }
-}
-
-impl<'a> ModelJson<'a> {
-    fn of(model: &'a Occurrence<Option<String>>) -> Self {
-        let since = |at: DateTime<Utc>| selection::to_the_second(at);
-        Self {
-            name: model.value.as_deref(),
-            now: model.now,
-            before: model.before,
-            since: model.since.map(since),
-        }
-    }
+/// A model that answered, since its first answer in the window; null if it has none.
+fn model(model: &Occurrence<Option<String>>) -> Box<RawValue> {
+    value(&NamedMembers(&[
+        ("name", value(&model.value)),
+        ("now", value(&model.now)),
+        ("before", value(&model.before)),
+        ("since", value(&model.since.map(selection::to_the_second))),
+    ]))
 }
 
 #[cfg(test)]

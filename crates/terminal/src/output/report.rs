@@ -4,8 +4,10 @@ use std::iter;
 
 use indicatif::HumanCount;
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::measures::figures::{number, range, signed};
-use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable, Weight};
+use refract_domain::prism::question::Question;
+use refract_evaluation::report::{
+    Cell, Report, ReportPart, ReportTable, Weight, number, range, signed,
+};
 
 use crate::terminal::{self, Palette, counted};
 
@@ -13,6 +15,15 @@ use crate::terminal::{self, Palette, counted};
 const GAP: usize = 2;
 /// The fewest terminal columns of a table's first column.
 const SHORTEST: usize = 7;
+
+/// The key of a question with `kind`, then its wording as far as the width allows.
+pub(crate) fn heading(question: &Question, kind: &str, palette: &Palette, width: usize) -> String {
+    let key = question.key.as_str();
+    let left = width.saturating_sub(key.len() + kind.len() + 2);
+    let text = terminal::fit(&question.text, left);
+    let key = palette.heading.apply_to(key);
+    format!("{key}{kind}: {}", text.trim_end())
+}
 
 /// The lines of the sentences and tables. The first column of a table is cut so that its lines fit
 /// into `width` terminal columns.

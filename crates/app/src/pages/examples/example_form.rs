@@ -7,7 +7,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::result::mark;
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, SentFields, Submission, field_value_errors};
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::predicted;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{ExampleInput, ExampleText};
 use refract_service::results::ResultDetails;

@@ -7,8 +7,7 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::question::Question;
 use refract_domain::problem::{Problem, ValidationError};
 use refract_evaluation::counting::lens_preview::LabelMoves;
-use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
-use refract_evaluation::counting::percent_histogram::PercentHistogram;
+use refract_evaluation::counting::percent_histogram::{PercentCutoffs, PercentHistogram};
 use refract_service::lenses::PrismLens;
 use serde_json::json;
 

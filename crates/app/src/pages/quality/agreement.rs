@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use refract_evaluation::measures::agreement::UndefinedAgreement;
-use refract_evaluation::measures::figures::number;
+use refract_evaluation::report::number;
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use refract_domain::answer::probability::Probability;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::figures::number;
 use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_evaluation::report::number;
 
 use super::quality_view::QualityView;
 use crate::components::number::{count, counted, measured_percent, percent};

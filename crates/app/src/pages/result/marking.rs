@@ -3,10 +3,9 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{self, Mark, Marker};
-use refract_evaluation::prediction::predicted;
+use refract_domain::result::mark::{self, Annotator, Mark, Marker};
+use refract_evaluation::marked::answer::predicted;
 use refract_service::marks::{MarkChange, QueueKind};
 use refract_service::results::{ReadableResult, ResultDetails};
 

@@ -5,7 +5,7 @@ use refract_domain::answer::Answer;
 use refract_domain::lens::{Column, Value};
 use refract_domain::result::ResultStatus;
 use refract_domain::result::view::ResultView;
-use refract_evaluation::counting::least_sure::least_sure;
+use refract_evaluation::counting::review_order::least_sure;
 use refract_lens_rendering::cell_text;
 use refract_service::lenses::PrismLens;
 use refract_service::results::FoundRow;

@@ -8,13 +8,12 @@ use chrono::{TimeDelta, Utc};
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::abstention::Abstention;
 use refract_domain::result::mark::question_marks::QuestionMarks;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::mark::{Mark, MarkNote};
+use refract_domain::result::mark::{Annotator, Mark, MarkNote};
 use refract_domain::result::whole_milliseconds;
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::predicted;
 use refract_persistence::{Prism, WithdrawnMark};
 
 use super::QueueKind;

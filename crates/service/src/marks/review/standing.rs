@@ -4,8 +4,8 @@
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs_of;
 use refract_domain::result::mark::source::MarksFrom;
+use refract_evaluation::marked::answer::predicted;
 use refract_evaluation::measures::right_answers::RightAnswers;
-use refract_evaluation::prediction::predicted;
 use refract_persistence::ResultFilter;
 
 use super::sitting::Sitting;

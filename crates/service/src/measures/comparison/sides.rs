@@ -13,8 +13,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::result::SavedResult;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::reference::Ref;
-use refract_evaluation::marked::answer::NotComparable;
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::{NotComparable, predicted};
 
 use crate::prisms::text_hash::TextHash;
 

@@ -17,7 +17,7 @@ use refract_domain::prism::question::Question;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::{Submission, budget};
 use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::predicted;
 use refract_lens_rendering::FlipRow;
 
 use crate::results::read::ReadableResult;

@@ -5,7 +5,7 @@ use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs_of;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::predicted;
 use refract_persistence::ResultFilter;
 
 use super::Retests;

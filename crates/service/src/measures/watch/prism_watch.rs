@@ -7,9 +7,8 @@ use refract_domain::lens::cutoffs_of;
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_evaluation::drift::alarm::{Alarm, WatchedQuestion, WatchedSpan, alarms};
-use refract_evaluation::drift::question_drift::QuestionDrift;
+use refract_evaluation::drift::question_drift::{QuestionDrift, ShareChange};
 use refract_evaluation::drift::result_tally::ResultTally;
-use refract_evaluation::drift::share_change::ShareChange;
 use refract_evaluation::measures::proportion::Proportion;
 use refract_persistence::{LensRevision, PrismHistory};
 

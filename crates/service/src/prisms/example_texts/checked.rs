@@ -8,7 +8,7 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::ExpectedOutcomes;
 use refract_domain::prism::question::Question;
 use refract_domain::result::mark::outcomes;
-use refract_evaluation::prediction::predicted;
+use refract_evaluation::marked::answer::predicted;
 use refract_persistence::{ExampleCheck, ExampleText};
 
 /// An example with what a wording answered about it last.

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use refract_domain::ids::ResultId;
-use refract_evaluation::counting::least_sure::least_confidence;
+use refract_evaluation::counting::review_order::least_confidence;
 use refract_persistence::{ResultFilter, ResultOrder, SearchCandidate};
 
 use super::candidate_reader::CandidateReader;

@@ -6,7 +6,7 @@ use refract_domain::lens::Column;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::view::RowColumns;
 use refract_evaluation::counting::cutoff_reach::UnreachableCutoff;
-use refract_evaluation::counting::percent_cutoffs::PercentCutoffs;
+use refract_evaluation::counting::percent_histogram::PercentCutoffs;
 use refract_lens_rendering::{Format, render};
 use refract_service::lenses::{DRAFT_RESULTS, DraftRows, LensDraft, LensDraftRow};
 use refract_test_support::on_both;

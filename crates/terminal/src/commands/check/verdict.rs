@@ -12,7 +12,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::prism::PrismVersion;
-use refract_evaluation::answer_sensitivity::{AnswerSensitivity, SensitivityMeasures};
+use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::requirement::Requirement;
 use refract_evaluation::robustness::PerturbedBy;

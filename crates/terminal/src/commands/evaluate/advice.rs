@@ -1,4 +1,5 @@
-//! Advice on the cutoffs of a question: as JSON, as text, and as a lens file.
+//! Advice on the cutoffs of a question: as text, as the JSON object of `evaluate --advise --json`, and
+//! as a lens file.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,20 @@ use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs::Cutoffs;
 use refract_domain::lens::with_cutoffs;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
+use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
+use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
+use refract_evaluation::cutoffs::trial::CutoffMeasures;
+use refract_evaluation::measures::proportion::Proportion;
 use refract_evaluation::report::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
+use serde_json::Number;
+use serde_json::value::RawValue;
 
-use super::advice_json::AdviceJson;
 use super::plan_text;
-use crate::output;
 use crate::output::file::OutputFile;
+use crate::output::{self, NamedMembers, value};
 
 /// A request for advice on one question's cutoffs.
 pub(super) struct AdvisedQuestion {
@@ -89,11 +94,11 @@ impl AdvisedQuestion {
     ) -> anyhow::Result<()> {
         if self.asked == RowBasis::Guarantee {
             let certificate = plan.certificate.as_ref().context("nothing is promised")?;
-            return output::json(&AdviceJson::certified(question, certificate, marks));
+            return output::object(&certified(question, certificate, marks));
         }
         let advice = plan.advice.as_ref();
         let advice = advice.context("the question is no yes_no question")?;
-        output::json(&AdviceJson::of(question, self.goal, advice, marks))?;
+        output::object(&advised(question, self.goal, advice, marks))?;
         if advice.yes_from.is_some() && advice.is_of_few_marks() {
             output::say(&plan_text::warning(advice));
         }
@@ -140,4 +145,124 @@ pub(super) fn write(
     let written = file.write_all(&text);
     written.with_context(|| format!("cannot write {}", path.display()))?;
     file.finish()
+}
+
+/// The members of one advice; the cutoffs are null if the goal is out of reach.
+fn advised(
+    question: &str,
+    goal: CutoffGoal,
+    advice: &CutoffAdvice,
+    marks: MarksFrom,
+) -> Vec<(&'static str, Box<RawValue>)> {
+    vec![
+        ("question", value(&question)),
+        ("no_below", value(&advice.no_below)),
+        ("yes_from", value(&advice.yes_from)),
+        ("target", value(&NamedMembers(&target(goal)))),
+        ("marks", value(&advice.marks)),
+        (
+            "held_out",
+            value(&NamedMembers(&held_out(&advice.held_out))),
+        ),
+        ("marks_from", value(&marks.name())),
+    ]
+}
+
+/// The members of a certificate. What is only known of certified cutoffs is null without them.
+fn certified(
+    question: &str,
+    certificate: &Certificate,
+    marks: MarksFrom,
+) -> Vec<(&'static str, Box<RawValue>)> {
+    let region = certificate.certified();
+    let (mut no_below, mut yes_from, mut confidence) = (None, None, None);
+    match region.map(|region| region.cutoffs) {
+        Some(CertifiedCutoffs::YesNo {
+            no_below: no,
+            yes_from: yes,
+        }) => (no_below, yes_from) = (Some(share(no)), Some(share(yes))),
+        Some(CertifiedCutoffs::Confidence(percent)) => confidence = Some(share(percent)),
+        None => {}
+    }
+    let more_marks = match certificate.certification {
+        Certification::Certified(_) => Some(0),
+        Certification::MoreMarks(more) => Some(more),
+        Certification::OutOfReach => None,
+    };
+    let goal = [
+        ("error", plain(certificate.goal.error())),
+        ("sure", plain(certificate.goal.sure())),
+    ];
+    let [error, sure] = goal.clone().map(|(name, number)| (name, value(&number)));
+    let promised = [
+        error,
+        sure,
+        ("marks", value(&certificate.marks)),
+        ("more_marks_needed", value(&more_marks)),
+        ("confidence", value(&confidence)),
+        ("answered", value(&region.map(|region| region.wrong.of))),
+        ("wrong", value(&region.map(|region| region.wrong.count))),
+        (
+            "error_at_most",
+            value(&region.map(|region| region.error_at_most)),
+        ),
+    ];
+    vec![
+        ("question", value(&question)),
+        ("no_below", value(&no_below)),
+        ("yes_from", value(&yes_from)),
+        ("target", value(&NamedMembers(&goal))),
+        ("marks", value(&certificate.marks)),
+        (
+            "held_out",
+            value(&NamedMembers(&held_out(&certificate.held_out))),
+        ),
+        ("marks_from", value(&marks.name())),
+        ("certified", value(&NamedMembers(&promised))),
+    ]
+}
+
+/// A whole percent as a share.
+fn share(percent: u32) -> f64 {
+    f64::from(percent) / 100.0
+}
+
+/// The goal with its numbers as given.
+fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
+    match goal {
+        CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
+        CutoffGoal::YesPrecision(precision) => vec![("yes_precision", plain(precision))],
+        CutoffGoal::Recall(recall) => vec![("recall", plain(recall))],
+        CutoffGoal::Costs {
+            wrong_yes,
+            wrong_no,
+        } => vec![
+            ("cost_of_wrong_yes", plain(wrong_yes)),
+            ("cost_of_wrong_no", plain(wrong_no)),
+        ],
+    }
+}
+
+/// A number without a needless `.0`.
+fn plain(number: f64) -> Option<Number> {
+    number.to_string().parse().ok()
+}
+
+/// The measures of the cutoffs on held-out rows.
+fn held_out(measures: &CutoffMeasures) -> Vec<(&'static str, Option<f64>)> {
+    let low = |proportion: Proportion| Some(proportion.interval()?.low);
+    let high = |proportion: Proportion| Some(proportion.interval()?.high);
+    vec![
+        ("precision", measures.precision.value()),
+        ("recall", measures.recall.value()),
+        ("coverage", measures.coverage.value()),
+        ("precision_low", low(measures.precision)),
+        ("precision_high", high(measures.precision)),
+        ("recall_low", low(measures.recall)),
+        ("recall_high", high(measures.recall)),
+        ("no_precision", measures.no_precision.value()),
+        ("no_precision_low", low(measures.no_precision)),
+        ("no_precision_high", high(measures.no_precision)),
+        ("cost", measures.cost),
+    ]
 }

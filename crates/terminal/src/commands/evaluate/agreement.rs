@@ -6,42 +6,14 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::QuestionType;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::measures::agreement::{AlphaLevel, UndefinedAgreement};
-use refract_evaluation::measures::figures::{number, range};
+use refract_evaluation::report::{number, range};
 use refract_service::Refract;
 use refract_service::measures::QuestionAgreement;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
-use serde::Serialize;
 
-use crate::output;
+use crate::output::{self, report, value};
 use crate::terminal::{self, Palette, counted};
-
-/// The object of `--json`; what is not defined is null, and `undefined` says why.
-#[derive(Serialize)]
-struct AgreementJson<'a> {
-    question: &'a QuestionKey,
-    #[serde(rename = "type")]
-    question_type: QuestionType,
-    people: usize,
-    texts: u64,
-    agreement: Option<f64>,
-    agreement_low: Option<f64>,
-    agreement_high: Option<f64>,
-    kappa: Option<f64>,
-    alpha: Option<f64>,
-    alpha_level: AlphaLevel,
-    undefined: Option<&'static str>,
-    marks_from: &'static str,
-    /// For scales alone.
-    #[serde(flatten)]
-    of_scale: Option<ScaleAgreementJson>,
-}
-
-/// What only a scale has.
-#[derive(Serialize)]
-struct ScaleAgreementJson {
-    quadratic_kappa: Option<f64>,
-}
 
 /// Prints the agreement about each question, or about `only` one.
 pub(super) async fn print(
@@ -69,7 +41,7 @@ pub(super) async fn print(
     let measuring = refract.measures().agreement(history, only, filter, from);
     for (place, measured) in measuring.await?.iter().enumerate() {
         if as_json {
-            output::json(&json(measured, from))?;
+            print_json(measured, from)?;
             continue;
         }
         if place > 0 {
@@ -80,42 +52,38 @@ pub(super) async fn print(
     Ok(())
 }
 
-fn json(measured: &QuestionAgreement, from: MarksFrom) -> AgreementJson<'_> {
+/// Prints the object of a question; what is not defined is null, and `undefined` says why.
+fn print_json(measured: &QuestionAgreement, from: MarksFrom) -> anyhow::Result<()> {
     let agreement = &measured.agreement;
     // the pairs of more than two people are not independent
     let interval = agreement.pairs.interval().filter(|_| agreement.people == 2);
     let question_type = measured.question.question_type();
-    AgreementJson {
-        question: &measured.question.key,
-        question_type,
-        people: agreement.people,
-        texts: agreement.texts,
-        agreement: agreement.pairs.value(),
-        agreement_low: interval.map(|interval| interval.low),
-        agreement_high: interval.map(|interval| interval.high),
-        kappa: agreement.kappa,
-        alpha: agreement.alpha,
-        alpha_level: agreement.level,
-        undefined: agreement.undefined.map(UndefinedAgreement::message),
-        marks_from: from.name(),
-        of_scale: (question_type == QuestionType::Scale).then_some(ScaleAgreementJson {
-            quadratic_kappa: agreement.quadratic_kappa,
-        }),
+    let undefined = agreement.undefined.map(UndefinedAgreement::message);
+    let mut members = vec![
+        ("question", value(&measured.question.key)),
+        ("type", value(&question_type)),
+        ("people", value(&agreement.people)),
+        ("texts", value(&agreement.texts)),
+        ("agreement", value(&agreement.pairs.value())),
+        ("agreement_low", value(&interval.map(|it| it.low))),
+        ("agreement_high", value(&interval.map(|it| it.high))),
+        ("kappa", value(&agreement.kappa)),
+        ("alpha", value(&agreement.alpha)),
+        ("alpha_level", value(&agreement.level)),
+        ("undefined", value(&undefined)),
+        ("marks_from", value(&from.name())),
+    ];
+    if question_type == QuestionType::Scale {
+        members.push(("quadratic_kappa", value(&agreement.quadratic_kappa)));
     }
+    output::object(&members)
 }
 
 fn text(measured: &QuestionAgreement, width: usize) -> String {
     let (question, agreement) = (&measured.question, &measured.agreement);
     let palette = Palette::of_stdout();
-    let key = question.key.as_str();
-    let kind = format!(" ({}): ", question.question_type().name());
-    let left = width.saturating_sub(key.len() + kind.len());
-    let wording = terminal::fit(&question.text, left);
-    let mut lines = vec![format!(
-        "{}{kind}{}",
-        palette.heading.apply_to(key),
-        wording.trim_end()
-    )];
+    let kind = format!(" ({})", question.question_type().name());
+    let mut lines = vec![report::heading(question, &kind, &palette, width)];
     if agreement.texts > 0 {
         let texts = counted(agreement.texts, "text");
         lines.push(format!("{texts} marked by {} people", agreement.people));

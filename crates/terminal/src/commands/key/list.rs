@@ -10,82 +10,68 @@ use refract_identity::keys::{
 };
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
-use serde::Serialize;
 
 use crate::commands::context::AccountArg;
 use crate::commands::selection::to_the_second;
-use crate::output;
+use crate::output::listing::{self, ListColumn, column, json_only, table_only};
+use crate::output::{self, value};
 
-#[derive(Serialize)]
-struct ShownKey {
-    id: String,
-    name: String,
-    first_characters: String,
-    created_at: String,
-    last_used_at: Option<String>,
-    last_used_from: Option<String>,
-    results_made: u64,
-    revoked_at: Option<String>,
-    expires_at: Option<String>,
-    revoked_by: Option<String>,
-    /// Empty for a key that is not limited.
-    networks: Vec<String>,
-    replaces: Option<String>,
+/// A key with the number of results that it made.
+struct CountedKey {
+    key: ListedKey,
+    results: u64,
 }
 
-impl ShownKey {
-    fn new(listed: ListedKey, results_made: u64) -> Self {
-        let key = listed.row;
-        let networks = key.networks.iter().flat_map(KeyNetworks::texts);
-        Self {
-            id: key.id.to_string(),
-            name: key.name,
-            first_characters: key.first_characters,
-            created_at: to_the_second(key.created_at),
-            last_used_at: key.last_used_at.map(to_the_second),
-            last_used_from: key.last_used_from,
-            results_made,
-            revoked_at: key.revoked_at.map(to_the_second),
-            expires_at: key.expires_at.map(to_the_second),
-            revoked_by: listed.revoked_by.map(|by| by.reference),
-            networks: networks.collect(),
-            replaces: key.replaces.map(|replaced| replaced.to_string()),
-        }
-    }
-}
+/// The columns of the list.
+const COLUMNS: &[ListColumn<CountedKey>] = &[
+    column("id", "id", |it| value(&it.key.row.id.to_string())),
+    column("name", "name", |it| value(&it.key.row.name.as_str())),
+    column("first_characters", "begins with", |it| {
+        value(&it.key.row.first_characters.as_str())
+    }),
+    column("created_at", "created", |it| {
+        value(&to_the_second(it.key.row.created_at))
+    }),
+    column("last_used_at", "last used", |it| {
+        value(&it.key.row.last_used_at.map(to_the_second))
+    }),
+    json_only("last_used_from", |it| {
+        value(&it.key.row.last_used_from.as_deref())
+    }),
+    column("results_made", "results", |it| value(&it.results)),
+    column("revoked_at", "revoked", |it| {
+        value(&it.key.row.revoked_at.map(to_the_second))
+    }),
+    json_only("expires_at", |it| {
+        value(&it.key.row.expires_at.map(to_the_second))
+    }),
+    column("revoked_by", "revoked by", |it| {
+        let by = it.key.revoked_by.as_ref();
+        value(&by.map(|by| by.reference.as_str()))
+    }),
+    table_only("expires", |it| {
+        value(&it.key.row.expires_at.map(to_the_second))
+    }),
+    // none for a key that is not limited
+    json_only("networks", |it| {
+        let networks = it.key.row.networks.iter();
+        let networks = networks.flat_map(KeyNetworks::texts);
+        value(&networks.collect::<Vec<_>>())
+    }),
+    json_only("replaces", |it| {
+        let replaced = it.key.row.replaces;
+        value(&replaced.map(|replaced| replaced.to_string()))
+    }),
+];
 
 pub(super) async fn list(refract: &Refract, json: bool, account: AccountId) -> anyhow::Result<()> {
     let keys = refract.keys().list(account).await?;
     let counts = refract.results().counts(account, Utc::now()).await?;
-    let shown = keys.into_iter().map(|key| {
-        let results = counts.of_key(key.row.id);
-        ShownKey::new(key, results)
+    let keys = keys.into_iter().map(|key| CountedKey {
+        results: counts.of_key(key.row.id),
+        key,
     });
-    let shown: Vec<_> = shown.collect();
-    let headers = [
-        "id",
-        "name",
-        "begins with",
-        "created",
-        "last used",
-        "results",
-        "revoked",
-        "revoked by",
-        "expires",
-    ];
-    output::list(json, &headers, &shown, |key| {
-        vec![
-            key.id.clone(),
-            key.name.clone(),
-            key.first_characters.clone(),
-            key.created_at.clone(),
-            key.last_used_at.clone().unwrap_or_default(),
-            key.results_made.to_string(),
-            key.revoked_at.clone().unwrap_or_default(),
-            key.revoked_by.clone().unwrap_or_default(),
-            key.expires_at.clone().unwrap_or_default(),
-        ]
-    })
+    listing::list(json, COLUMNS, &keys.collect::<Vec<_>>())
 }
 
 /// Finds a key by its id, or by its name if one accepted key has it.
@@ -140,19 +126,6 @@ pub(super) fn no_key(called: &str) -> anyhow::Error {
     )
 }
 
-#[derive(Serialize)]
-struct Successor<'a> {
-    id: String,
-    account: &'a str,
-    /// Null for a successor that was made before.
-    key: Option<&'a str>,
-    replaces: String,
-    replaced_ends_at: Option<String>,
-    name: Option<String>,
-    /// Null for a successor that never ends.
-    expires_at: Option<String>,
-}
-
 /// Replaces the key that `called` names, and prints its successor.
 pub(super) async fn rotate(
     refract: &Refract,
@@ -202,13 +175,15 @@ pub(super) async fn rotate(
         Some(end) => output::say(&format!("The new key ends {end}.")),
         None => output::say("The new key never ends: --expires DATE gives it an end."),
     }
-    output::json(&Successor {
-        id: successor.to_string(),
-        account: account.name(),
-        key,
-        replaces: replaced.to_string(),
-        replaced_ends_at: end,
-        name: row.map(|row| row.name),
-        expires_at,
-    })
+    output::object(&[
+        ("id", value(&successor.to_string())),
+        ("account", value(&account.name())),
+        // null for a successor that was made before
+        ("key", value(&key)),
+        ("replaces", value(&replaced.to_string())),
+        ("replaced_ends_at", value(&end)),
+        ("name", value(&row.map(|row| row.name))),
+        // null for a successor that never ends
+        ("expires_at", value(&expires_at)),
+    ])
 }

@@ -6,19 +6,17 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use refract_domain::key::QuestionKey;
 use refract_domain::lens::Column;
 use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
-use refract_evaluation::counting::percent_histogram::LabelCounts;
-use serde::Serialize;
 
 use super::super::context::AccountArg;
 use super::preview::share;
+use crate::output::{self, value};
 use crate::settings::DatabaseArgs;
+use crate::suggestion;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
-use crate::{output, suggestion};
 
 /// Terminal columns of the longest bar.
 const BAR: usize = 14;
@@ -59,7 +57,7 @@ impl CutoffsCommand {
         let counted = counted?;
         let steps = counted.steps(usize::from(self.step));
         if self.json {
-            return output::json(&self.json_of(&counted, &steps));
+            return self.print_json(&counted, &steps);
         }
         let words = self.render(&counted, &steps, &question.unwrap_or_default())?;
         output::text(&words)
@@ -164,18 +162,21 @@ impl CutoffsCommand {
         }
     }
 
-    fn json_of<'a>(&'a self, counted: &'a CutoffSteps, steps: &'a [CutoffStep]) -> CutoffsJson<'a> {
+    fn print_json(&self, counted: &CutoffSteps, steps: &[CutoffStep]) -> anyhow::Result<()> {
         let now = counted.now();
         let cutoffs = now.map(|(cutoffs, _)| cutoffs);
-        CutoffsJson {
-            column: &self.column,
-            question: counted.question(),
-            results: counted.results(),
-            no_below: cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value),
-            yes_from: cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value),
-            now: now.map(|(_, labels)| labels),
-            steps,
-        }
+        let no_below = cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value);
+        let yes_from = cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value);
+        output::object(&[
+            ("column", value(&self.column)),
+            ("question", value(counted.question())),
+            ("results", value(&counted.results())),
+            ("no_below", value(&no_below)),
+            ("yes_from", value(&yes_from)),
+            // null for a column of probabilities
+            ("now", value(&now.map(|(_, labels)| labels))),
+            ("steps", value(&steps)),
+        ])
     }
 }
 
@@ -189,17 +190,4 @@ fn step(text: &str) -> anyhow::Result<u8> {
 fn limits(cutoffs: Cutoffs) -> (f64, f64) {
     let no_below = cutoffs.no_ends_at().value();
     (no_below, cutoffs.yes_from().map_or(no_below, Cutoff::value))
-}
-
-/// The histogram as JSON.
-#[derive(Serialize)]
-struct CutoffsJson<'a> {
-    column: &'a str,
-    question: &'a QuestionKey,
-    results: u64,
-    no_below: Option<f64>,
-    yes_from: Option<f64>,
-    /// The label counts under the current cutoffs; null for a column of probabilities.
-    now: Option<LabelCounts>,
-    steps: &'a [CutoffStep],
 }

@@ -6,15 +6,16 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use indicatif::HumanCount;
 use refract_authoring::lens_file;
-use refract_evaluation::counting::column_tally::{ColumnTally, ValueCount};
+use refract_evaluation::counting::column_tally::ValueCount;
 use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
-use serde::Serialize;
+use serde_json::value::RawValue;
 
 use super::super::context::AccountArg;
+use crate::arguments;
 use crate::commands::files::InputPath;
+use crate::output::{self, NamedMembers, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted};
-use crate::{arguments, output};
 
 /// Upper bound on the terminal columns of a label.
 const LABELS: usize = 32;
@@ -56,7 +57,7 @@ impl PreviewCommand {
         progress.end();
         let preview = preview?;
         if self.json {
-            return output::json(&PreviewJson::of(&preview));
+            return print_json(&preview);
         }
         output::text(&render(&preview)?)
     }
@@ -135,47 +136,30 @@ fn value_lines(column: &ColumnPreview, results: u64) -> anyhow::Result<String> {
     Ok(lines)
 }
 
-/// The preview as JSON.
-#[derive(Serialize)]
-struct PreviewJson<'a> {
-    results: u64,
-    cells: u64,
-    changed: u64,
-    columns: Vec<ColumnPreviewJson<'a>>,
-    dropped: Vec<&'a str>,
+fn print_json(preview: &LensPreview) -> anyhow::Result<()> {
+    let columns: Vec<_> = preview.columns.iter().map(column).collect();
+    let dropped = preview.dropped.iter().map(|column| &column.name);
+    output::object(&[
+        ("results", value(&preview.results)),
+        ("cells", value(&preview.cells())),
+        ("changed", value(&preview.changed())),
+        ("columns", value(&columns)),
+        ("dropped", value(&dropped.collect::<Vec<_>>())),
+    ])
 }
 
-#[derive(Serialize)]
-struct ColumnPreviewJson<'a> {
-    name: &'a str,
-    question: &'a str,
-    output: &'static str,
-    /// Number of cells that would change; null for a new column.
-    changed: Option<u64>,
-    after: &'a ColumnTally,
-    /// The current column with this name; null if there is none, or it cannot be compared.
-    before: Option<&'a ColumnTally>,
-}
-
-impl<'a> PreviewJson<'a> {
-    fn of(preview: &'a LensPreview) -> Self {
-        let columns = preview.columns.iter().map(|preview| ColumnPreviewJson {
-            name: preview.after.column.name.as_str(),
-            question: preview.after.column.question.as_str(),
-            output: preview.after.column.output.name(),
-            changed: preview.changed,
-            after: &preview.after,
-            before: preview.before.as_ref(),
-        });
-        let dropped = preview.dropped.iter().map(|column| column.name.as_str());
-        Self {
-            results: preview.results,
-            cells: preview.cells(),
-            changed: preview.changed(),
-            columns: columns.collect(),
-            dropped: dropped.collect(),
-        }
-    }
+fn column(preview: &ColumnPreview) -> Box<RawValue> {
+    let column = &preview.after.column;
+    value(&NamedMembers(&[
+        ("name", value(&column.name)),
+        ("question", value(&column.question)),
+        ("output", value(&column.output.name())),
+        // null for a new column
+        ("changed", value(&preview.changed)),
+        ("after", value(&preview.after)),
+        // null if there is no column of this name now, or it cannot be compared
+        ("before", value(&preview.before)),
+    ]))
 }
 
 /// The share of `part` in `whole`, from 0 to 1; 0 when `whole` is 0.

@@ -8,12 +8,10 @@ use anyhow::Context as _;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use refract_domain::ids::ResultId;
 use refract_domain::prism::question::QuestionType;
-use refract_evaluation::measures::figures::{number, range};
-use refract_evaluation::measures::histogram::{HistogramBar, STEP};
 use refract_evaluation::measures::outcome::ConfusionCell;
 use refract_evaluation::measures::proportion::Interval;
-use refract_evaluation::measures::reliability::ReliabilityBin;
-use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable};
+use refract_evaluation::measures::reliability::{HistogramBar, ReliabilityBin, STEP};
+use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable, number, range};
 
 use super::super::requirement_finding::RequirementFinding;
 use super::MeasuredQuestion;

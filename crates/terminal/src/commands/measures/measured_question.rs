@@ -1,20 +1,15 @@
 //! A question with its measures, its version and its model, and these as the JSON object of
 //! `evaluate --json`.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::prism::question::Question;
 use refract_domain::result::mark::source::MarksFrom;
 use refract_evaluation::marked::answers::MarkedAnswers;
 use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::histogram::HistogramBar;
-use refract_evaluation::measures::outcome::{ConfusionCell, OutcomeMeasures};
-use refract_evaluation::measures::reliability::ReliabilityBin;
-use refract_evaluation::measures::scale::ScaleMeasures;
+use refract_evaluation::measures::reliability::HistogramBar;
 use refract_evaluation::report::Report;
-use serde::Serialize;
+
+use crate::output::{self, value};
 
 /// A question with its measures, its version and its model.
 #[derive(Clone, Debug)]
@@ -52,70 +47,49 @@ impl MeasuredQuestion {
     }
 }
 
-/// The object; undefined measures are null.
-#[derive(Serialize)]
-pub(super) struct MeasuresJson<'a> {
-    question: &'a QuestionKey,
-    #[serde(rename = "type")]
-    question_type: QuestionType,
-    version: Option<VersionNumber>,
-    model: Option<&'a str>,
-    marks: u64,
-    answered: u64,
-    accuracy: Option<f64>,
-    accuracy_low: Option<f64>,
-    accuracy_high: Option<f64>,
-    brier: Option<f64>,
-    log_loss: Option<f64>,
-    ece: Option<f64>,
-    outcomes: &'a [OutcomeMeasures],
-    macro_f1: Option<f64>,
-    confusion: &'a [ConfusionCell],
-    reliability: &'a [ReliabilityBin],
-    coverage: &'a [CoveragePoint],
-    #[serde(flatten)]
-    scale: Option<&'a ScaleMeasures>,
-    macro_precision: Option<f64>,
-    macro_recall: Option<f64>,
-    coverage_area: Option<f64>,
-    majority_accuracy: Option<f64>,
-    auc: Option<f64>,
-    log_loss_floor: Option<Probability>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    marks_from: Option<&'static str>,
-}
-
-impl<'a> MeasuresJson<'a> {
-    /// The object of a question.
-    pub(super) fn of(measured: &'a MeasuredQuestion, marks: Option<MarksFrom>) -> Self {
-        let numbers = &measured.measures;
-        let interval = numbers.accuracy.interval();
-        Self {
-            question: &measured.question.key,
-            question_type: measured.question.question_type(),
-            version: measured.version,
-            model: measured.model.as_deref(),
-            marks: numbers.marks,
-            answered: numbers.answered,
-            accuracy: numbers.accuracy.value(),
-            accuracy_low: interval.map(|interval| interval.low),
-            accuracy_high: interval.map(|interval| interval.high),
-            brier: numbers.brier,
-            log_loss: numbers.log_loss,
-            ece: numbers.ece,
-            outcomes: &numbers.outcomes,
-            macro_f1: numbers.macro_average.f1,
-            confusion: &numbers.confusion,
-            reliability: &numbers.reliability,
-            coverage: &numbers.coverage.points,
-            scale: numbers.scale.as_ref(),
-            macro_precision: numbers.macro_average.precision,
-            macro_recall: numbers.macro_average.recall,
-            coverage_area: numbers.coverage.area,
-            majority_accuracy: numbers.majority.value(),
-            auc: numbers.auc,
-            log_loss_floor: numbers.log_loss_floor,
-            marks_from: marks.map(MarksFrom::name),
-        }
+/// Prints the object of a question; undefined measures are null. `marks` says which marks count;
+/// `None` for the answers of a gold file.
+pub(crate) fn print_json(
+    measured: &MeasuredQuestion,
+    marks: Option<MarksFrom>,
+) -> anyhow::Result<()> {
+    let numbers = &measured.measures;
+    let interval = numbers.accuracy.interval();
+    let means = &numbers.macro_average;
+    let mut members = vec![
+        ("question", value(&measured.question.key)),
+        ("type", value(&measured.question.question_type())),
+        ("version", value(&measured.version)),
+        ("model", value(&measured.model)),
+        ("marks", value(&numbers.marks)),
+        ("answered", value(&numbers.answered)),
+        ("accuracy", value(&numbers.accuracy.value())),
+        ("accuracy_low", value(&interval.map(|it| it.low))),
+        ("accuracy_high", value(&interval.map(|it| it.high))),
+        ("brier", value(&numbers.brier)),
+        ("log_loss", value(&numbers.log_loss)),
+        ("ece", value(&numbers.ece)),
+        ("outcomes", value(&numbers.outcomes)),
+        ("macro_f1", value(&means.f1)),
+        ("confusion", value(&numbers.confusion)),
+        ("reliability", value(&numbers.reliability)),
+        ("coverage", value(&numbers.coverage.points)),
+    ];
+    if let Some(scale) = &numbers.scale {
+        members.extend([
+            ("mean_absolute_error", value(&scale.mean_absolute_error)),
+            ("within_one", value(&scale.within_one)),
+            ("quadratic_kappa", value(&scale.quadratic_kappa)),
+        ]);
     }
+    members.extend([
+        ("macro_precision", value(&means.precision)),
+        ("macro_recall", value(&means.recall)),
+        ("coverage_area", value(&numbers.coverage.area)),
+        ("majority_accuracy", value(&numbers.majority.value())),
+        ("auc", value(&numbers.auc)),
+        ("log_loss_floor", value(&numbers.log_loss_floor)),
+    ]);
+    members.extend(marks.map(|marks| ("marks_from", value(&marks.name()))));
+    output::object(&members)
 }

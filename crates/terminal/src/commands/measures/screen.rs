@@ -5,13 +5,11 @@ use indicatif::HumanCount;
 use refract_domain::prism::question::QuestionType;
 use refract_evaluation::cutoffs::advice::FEW_MARKS;
 use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::figures::{number, range};
 use refract_evaluation::measures::reliability::ReliabilityBin;
-use refract_evaluation::report::Cell;
+use refract_evaluation::report::{Cell, number, range};
 
-use super::layout::{beside, wrapped};
 use super::measured_question::MeasuredQuestion;
-use super::outcomes;
+use super::outcomes::{self, beside, wrapped};
 use crate::output::report;
 use crate::terminal::{self, Palette, counted};
 
@@ -41,11 +39,8 @@ pub(super) fn lines(measured: &MeasuredQuestion, width: usize) -> Vec<String> {
 
 fn head(measured: &MeasuredQuestion, palette: &Palette, width: usize) -> Vec<String> {
     let question = &measured.question;
-    let key = question.key.as_str();
-    let kind = format!(" ({}): ", question.question_type().name());
-    let left = width.saturating_sub(key.len() + kind.len());
-    let text = terminal::fit(&question.text, left);
-    let heading = format!("{}{kind}{}", palette.heading.apply_to(key), text.trim_end());
+    let kind = format!(" ({})", question.question_type().name());
+    let heading = report::heading(question, &kind, palette, width);
     let numbers = &measured.measures;
     if numbers.marks == 0 {
         return vec![heading, "no marks".to_owned()];

@@ -10,7 +10,7 @@ use refract_service::model::{
 };
 use tokio::time::{Instant, interval_at};
 
-use super::{advice, limits};
+use super::advice;
 use crate::output;
 
 /// The interval between two lines about one call.
@@ -123,7 +123,7 @@ pub(in crate::commands) async fn quick_failure(
 
 /// Why a server is unusable, and what to do about it.
 async fn reason(settings: &ModelSettings, failed: FailedTrial) -> anyhow::Result<String> {
-    let quoted = limits::of(settings, failed.message.as_ref());
+    let quoted = advice::server_words(settings, failed.message.as_ref());
     let FailedTrial { trial, failure, .. } = failed;
     let other = if failure == ModelError::Status(404) {
         other_address(settings).await?

@@ -6,7 +6,7 @@ use refract_service::model::{
 
 use serde::Serialize;
 
-use super::{advice, check, limits};
+use super::{advice, check};
 use crate::output;
 
 /// How many of a server's models are named.
@@ -91,7 +91,7 @@ fn line(settings: &ModelSettings, tried: &DetectionTry) -> String {
     match &tried.failure {
         None => format!("{protocol} at {address}: the model {model} answered."),
         Some(failure) => {
-            let quoted = limits::of(settings, tried.message.as_ref());
+            let quoted = advice::server_words(settings, tried.message.as_ref());
             format!("{protocol} at {address}: {failure}{quoted}")
         }
     }

@@ -8,14 +8,14 @@ use refract_identity::people::AccountActor;
 use refract_service::model::ModelGateway;
 use refract_service::results::{Retried, RetryFailed};
 use refract_service::runs::{AskingPace, EarlyEnd};
-use serde::Serialize;
 
 use super::super::context::{self, AccountArg};
 use super::super::signals::StopSignals;
+use crate::arguments;
 use crate::commands::selection::PeriodArgs;
+use crate::output::{self, value};
 use crate::settings::{DatabaseArgs, ModelArgs};
 use crate::terminal::{Progress, counted};
-use crate::{arguments, output};
 
 /// The arguments of `refract results retry`.
 #[derive(Args)]
@@ -43,14 +43,6 @@ pub struct RetryCommand {
 
     #[command(flatten)]
     model: ModelArgs,
-}
-
-/// The outcomes of the retries, as numbers of results.
-#[derive(Serialize)]
-struct RetrySummary {
-    retried: u64,
-    ok: u64,
-    failed: u64,
 }
 
 impl RetryCommand {
@@ -100,11 +92,11 @@ fn render(retried: &Retried) -> String {
 
 fn summarise(retried: &Retried) -> anyhow::Result<ExitCode> {
     let not_answered = retried.not_answered();
-    output::json(&RetrySummary {
-        retried: retried.done(),
-        ok: retried.asked.answered,
-        failed: not_answered,
-    })?;
+    output::object(&[
+        ("retried", value(&retried.done())),
+        ("ok", value(&retried.asked.answered)),
+        ("failed", value(&not_answered)),
+    ])?;
     let causes = retried.asked.failed.iter().chain(&retried.refused);
     for (cause, results) in causes {
         output::say(&format!("{results} × {cause}"));

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use refract_domain::key::OutcomeKey;
-use refract_evaluation::flips::FlipDirection;
+use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable};
 use refract_service::measures::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
-use serde::Serialize;
 
-use crate::output::report;
+use crate::output::{self, report, value};
 use crate::terminal::{self, Palette, counted, plain, widened};
 
 /// The most flips that are listed.
-pub(super) const MOST_LISTED: usize = 20;
+const MOST_LISTED: usize = 20;
 /// The most terminal columns of a `ref`.
 const REFERENCE: usize = 24;
 
@@ -28,57 +27,46 @@ pub(super) fn render(found: &RetestReport, width: usize) -> String {
 
 fn of_question(retested: &RetestedQuestion, palette: &Palette, width: usize) -> String {
     let question = &retested.question;
-    let key = question.key.as_str();
-    let text = terminal::fit(&question.text, width.saturating_sub(key.len() + 2));
-    let heading = format!("{}: {}", palette.heading.apply_to(key), text.trim_end());
+    let heading = report::heading(question, "", palette, width);
     let lines = report::lines(&retested.measures().report(), palette, width);
     format!("{heading}\n{}\n", lines.join("\n"))
 }
 
 /// The surest flips as a table; `None` if no answer flipped.
 fn listed(flipped: &[&FlippedAnswer], palette: &Palette) -> Option<String> {
-    let shown = || flipped.iter().take(MOST_LISTED);
-    let widest = |column: &dyn Fn(&FlippedAnswer) -> usize| {
-        let columns = shown().copied().map(column);
-        columns.max().unwrap_or(0)
-    };
-    let key = |side: &PredictedOutcome| outcome(side.outcome.as_ref()).len();
-    let question = widest(&|flip| flip.question.as_str().len()).max(8);
-    let outcomes = widest(&|flip| key(&flip.before).max(key(&flip.after))).max(6);
-    let marks = widest(&|flip| outcome(flip.marked.as_ref()).len()).max(6);
+    let shown = flipped.get(..MOST_LISTED).unwrap_or(flipped);
+    let sides = shown.iter().flat_map(|flip| [&flip.before, &flip.after]);
+    let keys = sides.map(|side| outcome(side.outcome.as_ref()).len());
+    let width = keys.max()?.max(6);
+    let words = |words: String| Cell::Words(words.into());
     let side = |side: &PredictedOutcome| {
         let probability = side.probability.map_or_else(String::new, |probability| {
             format!("{:.3}", probability.to_f64())
         });
-        format!(
-            "{:outcomes$} {probability:5}",
-            outcome(side.outcome.as_ref())
-        )
+        let outcome = outcome(side.outcome.as_ref());
+        words(format!("{outcome:width$} {probability:5}"))
     };
-    if flipped.is_empty() {
-        return None;
-    }
-    let title = palette.heading.apply_to("The surest flips");
-    let wide = outcomes + 6;
-    let header = format!(
-        "{:question$}  {:wide$}  {:wide$}  {:marks$}  {:36}  REF",
-        "QUESTION", "BEFORE", "AFTER", "MARKED", "RESULT"
-    );
-    let mut words = format!("{title}\n{}\n", palette.faint.apply_to(header));
-    for flip in shown() {
+    let rows = shown.iter().map(|flip| {
         let reference = flip.reference.as_deref().map(plain).unwrap_or_default();
-        let reference = terminal::fit(&reference, REFERENCE);
-        let line = format!(
-            "{:question$}  {}  {}  {:marks$}  {}  {reference}",
-            flip.question.as_str(),
+        vec![
+            words(flip.question.to_string()),
             side(&flip.before),
             side(&flip.after),
-            outcome(flip.marked.as_ref()),
-            flip.result,
-        );
-        let _ = writeln!(words, "{}", line.trim_end());
-    }
-    let rest = flipped.len().saturating_sub(MOST_LISTED);
+            Cell::Outcome(flip.marked.as_ref()),
+            words(flip.result.to_string()),
+            words(terminal::fit(&reference, REFERENCE)),
+        ]
+    });
+    let table = ReportPart::Table(ReportTable {
+        caption: "",
+        headings: &["Question", "Before", "After", "Marked", "Result", "Ref"],
+        rows: rows.collect(),
+    });
+    let report = Report { parts: vec![table] };
+    let title = palette.heading.apply_to("The surest flips");
+    let lines = report::lines(&report, palette, usize::MAX);
+    let mut words = format!("{title}\n{}\n", lines.join("\n"));
+    let rest = flipped.len() - shown.len();
     if rest > 0 {
         let _ = writeln!(words, "and {}", counted(widened(rest), "more flip"));
     }
@@ -89,33 +77,18 @@ fn outcome(key: Option<&OutcomeKey>) -> &str {
     key.map_or("–", OutcomeKey::as_str)
 }
 
-/// The object; undefined measures are null.
-#[derive(Serialize)]
-pub(super) struct RetestJson<'a> {
-    question: &'a str,
-    asked: u64,
-    flips: u64,
-    flip_rate: Option<f64>,
-    low: Option<f64>,
-    high: Option<f64>,
-    towards: Vec<FlipDirection>,
-    mcnemar_p: Option<f64>,
-}
-
-impl<'a> RetestJson<'a> {
-    /// The object of a question.
-    pub(super) fn of(retested: &'a RetestedQuestion) -> Self {
-        let measures = retested.measures();
-        let (rate, interval) = (measures.flip_rate, measures.flip_rate.interval());
-        Self {
-            question: retested.question.key.as_str(),
-            asked: rate.of,
-            flips: rate.count,
-            flip_rate: rate.value(),
-            low: interval.map(|interval| interval.low),
-            high: interval.map(|interval| interval.high),
-            mcnemar_p: measures.mcnemar_p(),
-            towards: measures.towards,
-        }
-    }
+/// Prints the object of a question; undefined measures are null.
+pub(super) fn print_json(retested: &RetestedQuestion) -> anyhow::Result<()> {
+    let measures = retested.measures();
+    let (rate, interval) = (measures.flip_rate, measures.flip_rate.interval());
+    output::object(&[
+        ("question", value(&retested.question.key)),
+        ("asked", value(&rate.of)),
+        ("flips", value(&rate.count)),
+        ("flip_rate", value(&rate.value())),
+        ("low", value(&interval.map(|it| it.low))),
+        ("high", value(&interval.map(|it| it.high))),
+        ("towards", value(&measures.towards)),
+        ("mcnemar_p", value(&measures.mcnemar_p())),
+    ])
 }

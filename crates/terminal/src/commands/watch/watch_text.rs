@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use indicatif::HumanCount;
 use refract_domain::lens::cutoffs::Cutoffs;
+use refract_evaluation::drift::question_drift::ShareChange;
 use refract_evaluation::drift::result_tally::ResultTally;
-use refract_evaluation::drift::share_change::ShareChange;
-use refract_evaluation::measures::figures::{number, range, signed};
+use refract_evaluation::report::{number, range, signed};
 use refract_service::measures::{CutoffCheck, Occurrence, PrismWatch, WatchedAnswers};
 
 use crate::commands::selection::to_the_second;

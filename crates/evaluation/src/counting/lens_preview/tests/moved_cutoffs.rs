@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use refract_domain::answer::probability::{ONE, Probability};
 
 use super::*;
-use crate::counting::percent_cutoffs::PercentCutoffs;
-use crate::counting::percent_histogram::LabelCounts;
+use crate::counting::percent_histogram::{LabelCounts, PercentCutoffs};
 
 /// A lens of two label columns of `angry` with these cutoffs, a probability and a topic.
 fn lens(strict: PercentCutoffs, mild: PercentCutoffs, topic: &str) -> Vec<Column> {
