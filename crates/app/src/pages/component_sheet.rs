@@ -10,16 +10,13 @@ use refract_domain::lens::cutoffs::Cutoffs;
 use refract_service::results::DayCount;
 
 use self::sample_answers::sample_answers;
-use crate::components::bar::{bar, yes_no_bar};
-use crate::components::differences::{differences, differences_in_short};
-use crate::components::field::FormField;
-use crate::components::histogram::{DrawnCutoffs, day_chart, histogram};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::table::{stacked_table, table};
-use crate::components::texts::{COPY_SCRIPT, copyable, whole_text};
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::components::{
+    COPY_SCRIPT, DrawnCutoffs, FormField, NoticeKind, bar, copyable, day_chart, differences,
+    differences_in_short, empty_state, histogram, moment, notice, stacked_table, table, whole_text,
+    yes_no_bar,
+};
+use crate::replies::PageReply;
+use crate::requests::OpenVisit;
 
 /// A text that breaks a page if it is not escaped, bounded and isolated.
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";

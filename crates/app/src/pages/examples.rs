@@ -23,14 +23,11 @@ use refract_service::results::ResultDetails;
 
 use self::example_form::ExampleForm;
 use self::example_list::{ExampleList, to_list};
+use crate::components::{NoticeKind, counted, notice, sentence};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Visit, off_event_loop};
+
 pub(crate) use self::example_page::{change, remove, show as show_example};
-use crate::components::fault_sentence::sentence;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::counted;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::off_event_loop::off_event_loop;
-use crate::requests::visit::Visit;
 
 /// How long the check of all examples may take: less than proxies wait for a reply.
 const PATIENCE: Duration = Duration::from_secs(50);

@@ -7,14 +7,13 @@ use refract_domain::account::role::Role;
 use refract_identity::people::token::Token;
 use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
-use crate::components::form_errors::FormErrors;
+use crate::components::FormErrors;
 use crate::cookies::browser_cookie;
 use crate::pages::link_page;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
 use crate::pages::sign_in::{end_session, provider_button};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Shows the form if the link is valid. Opening the page does not use the link up.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {

@@ -5,9 +5,8 @@ use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
 use refract_identity::people::token::Token;
 
-use crate::replies::page::Page;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{Page, PageReply};
+use crate::requests::OpenVisit;
 
 /// The token in the address.
 pub(super) fn token(visit: &OpenVisit) -> Option<Token> {

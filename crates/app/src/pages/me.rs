@@ -8,17 +8,12 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_identity::people::password::TypedPassword;
 use refract_identity::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::moment::moment;
-use crate::components::table::stacked_table;
+use crate::components::{FormErrors, FormField, moment, stacked_table};
 use crate::cookies::browser_cookie;
 use crate::pages::codes;
 use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{Visit, Visitor};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::{Visit, Visitor};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 use refract_identity::people::password::TypedPassword;
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::requests::form::Form;
+use crate::components::{FormErrors, FormField};
+use crate::requests::Form;
 
 /// The input of the name.
 pub(super) fn name_input(value: &str, errors: &FormErrors) -> Markup {

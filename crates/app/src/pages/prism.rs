@@ -16,17 +16,12 @@ use refract_service::prisms::{Prism, PrismOverview, sample_texts};
 
 use self::changes::{LENSES, changes, drift, versions};
 use self::questions::{DAYS, questions};
-use crate::components::field::FormField;
-use crate::components::form_errors::describe;
-use crate::components::histogram::day_chart;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::texts::{COPY_SCRIPT, copyable};
-use crate::components::{curl, definition};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    COPY_SCRIPT, FormField, NoticeKind, PrismTab, copyable, count, counted, curl, day_chart,
+    describe, fields_and_context, notice, prism_address,
+};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -76,7 +71,7 @@ async fn page(
         div.split {
             section { (for_callers(visit, found)) }
             section {
-                (definition::fields_and_context(&found.prism_lens.latest))
+                (fields_and_context(&found.prism_lens.latest))
                 @if role.may(Role::Editor) { (settings(visit, prism, name_error)) }
             }
         }

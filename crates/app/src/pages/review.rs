@@ -14,17 +14,13 @@ use refract_service::lenses::PrismLens;
 use refract_service::marks::{Annotators, Sitting};
 
 use self::queue_form::{QueueForm, sitting_name};
-pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 use self::standing::others;
-use crate::components::moment::moment;
-use crate::components::notice::empty_state;
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::table::table;
+use crate::components::{PrismTab, count, counted, empty_state, moment, prism_address, table};
 use crate::pages::results::MARKED_BY;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
+
+pub(crate) use self::sitting_page::{judge, show_sitting, undo};
 
 /// Shows the queues, and the visitor's sittings.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -6,9 +6,8 @@ use refract_identity::people::SignInError;
 
 use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Shows the sign-in button if the link is valid.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {

@@ -3,13 +3,9 @@
 use maud::html;
 use refract_domain::prism::VersionNumber;
 
-use crate::components::definition::definition;
-use crate::components::differences::differences;
-use crate::components::moment::moment;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{PrismTab, definition, differences, moment, prism_address};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -6,8 +6,6 @@ use std::future::ready;
 use actix_web::http::Method;
 use refract_domain::account::role::Role::{self, Editor, Owner, Reviewer};
 
-use crate::routing::route::Access;
-
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
@@ -15,8 +13,8 @@ use crate::pages::{
     quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on,
     sign_out, try_text, usage, version,
 };
-use crate::requests::visit::{OpenVisit, Visit};
-use crate::routing::route::AppRoute;
+use crate::requests::{OpenVisit, Visit};
+use crate::routing::route::{Access, AppRoute};
 
 /// Every route. If several match an address, the first one answers.
 pub(crate) static ROUTES: &[AppRoute] = &[

@@ -8,9 +8,7 @@ use refract_domain::key::OutcomeKey;
 use refract_domain::prism::question::{Question, QuestionType};
 use refract_service::prisms::SUPPORT_TRIAGE;
 
-use crate::components::answer_bars::{bars_of, describe_answer};
-use crate::components::definition::definition;
-use crate::components::number::percent;
+use crate::components::{bars_of, definition, describe_answer, percent};
 
 /// Falling probabilities, in millionths.
 const FALLING: [u32; 5] = [724_000, 132_000, 80_000, 40_000, 24_000];

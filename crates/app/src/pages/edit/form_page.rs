@@ -7,12 +7,9 @@ use super::editing::{ASKED, COPIED, CheckedDraft, Editing, NAMED, NEW_ID};
 use super::inputs::{Inputs, headings, jumps, question};
 use super::item_keys::made_keys;
 use super::trial_view;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::PrismTab;
-use crate::replies::page::{Page, Section};
-use crate::replies::page_error::PageError;
-use crate::requests::off_event_loop::off_event_loop;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, PrismTab, notice};
+use crate::replies::{Page, PageError, Section};
+use crate::requests::{Visit, off_event_loop};
 
 /// A draft with the content of its form.
 pub(crate) struct MadeForm {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::editing::Editing;
 use super::inputs::Inputs;
 use super::trial::{MOST_TEXTS, TriedOutcome, TriedTexts, is_blank};
-use crate::components::bar::bar;
+use crate::components::bar;
 
 /// The test texts beside the words, with the draft's answers.
 pub(crate) fn test_texts(inputs: Inputs<'_>, editing: &Editing) -> Markup {

@@ -10,14 +10,11 @@ use refract_service::prisms::CheckedExample;
 
 use super::example_form::ExampleForm;
 use super::example_list::{address, to_list};
-use crate::components::example_state::{answer_in_short, example_state, outcome_label};
-use crate::components::moment::moment;
-use crate::components::prism_tabs::PrismTab;
-use crate::components::table::table;
-use crate::components::texts::whole_text;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    PrismTab, answer_in_short, example_state, moment, outcome_label, table, whole_text,
+};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the example.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -8,10 +8,7 @@ use refract_evaluation::counting::column_tally::ValueCount;
 use refract_service::prisms::Prism;
 use refract_service::results::{AnswerShares, QuestionShares};
 
-use crate::components::bar::share_bar;
-use crate::components::definition::type_name;
-use crate::components::number::{count, counted, share};
-use crate::components::prism_tabs::prism_address;
+use crate::components::{count, counted, prism_address, share, share_bar, type_name};
 
 /// Days that are counted.
 pub(super) const DAYS: i64 = 14;

@@ -3,19 +3,14 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::prism::question::Question;
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{self, Mark, Marker};
+use refract_domain::result::mark::{self, Annotator, Mark, Marker};
 use refract_evaluation::prediction::predicted;
 use refract_service::marks::{MarkChange, QueueKind};
 use refract_service::results::{ReadableResult, ResultDetails};
 
-use crate::components::answer_bars::{bars_of, cutoffs};
-use crate::components::field::FormField;
-use crate::components::moment::moment;
-use crate::components::prism_tabs::prism_address;
-use crate::requests::form::Form;
-use crate::requests::page_request::Query;
+use crate::components::{FormField, bars_of, cutoffs, moment, prism_address};
+use crate::requests::{Form, Query};
 
 /// The answers of an `ok` result as one form, with a select of outcomes for the visitor's mark of each,
 /// and what others marked.

@@ -8,10 +8,10 @@ use refract_domain::result::mark::Mark;
 use refract_domain::result::view::ResultView;
 use refract_service::results::{FoundRow, MarkCondition};
 
-use crate::components::moment::moment;
+use crate::components::moment;
 use crate::components::report::label;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The marks of each listed result that the list is asked for by.
 pub(super) struct ListedMarks(HashMap<ResultId, Vec<Mark>>);

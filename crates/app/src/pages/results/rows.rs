@@ -13,14 +13,11 @@ use refract_service::results::FoundRow;
 use super::actors::ResultActors;
 use super::filter_values::FilterValues;
 use super::listed_marks::ListedMarks;
-use crate::components::answer_bars::{cutoffs, describe_answer};
-use crate::components::bar::{bar, yes_no_bar};
-use crate::components::example_state::answer_in_short;
-use crate::components::moment::moment;
-use crate::components::number::count;
-use crate::components::table::stacked_table_with;
-use crate::components::texts::clamped;
-use crate::requests::page_request::Query;
+use crate::components::{
+    answer_in_short, bar, clamped, count, cutoffs, describe_answer, moment, stacked_table_with,
+    yes_no_bar,
+};
+use crate::requests::Query;
 
 /// The maximum length of all field texts of a row together, and the minimum for each, in
 /// characters.

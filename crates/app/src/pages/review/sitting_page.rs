@@ -15,13 +15,11 @@ use refract_service::marks::{
 use super::judging::{AFTER, answer, back_to, judging, last_step, marked_so};
 use super::queue_form::sitting_name;
 use super::standing::{others, standing};
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::number::count;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::texts::whole_text;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    NoticeKind, PrismTab, count, empty_state, notice, prism_address, whole_text,
+};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// The query parameter of the result at which the queue goes on.
 const AT: &str = "at";
