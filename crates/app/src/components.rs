@@ -11,7 +11,6 @@ pub(crate) mod field;
 pub(crate) mod file_run;
 pub(crate) mod form_errors;
 mod histogram;
-mod key_reminders;
 pub(crate) mod lens_change;
 pub(crate) mod list_filters;
 pub(crate) mod list_pages;
@@ -37,7 +36,7 @@ pub(crate) use self::field::FormField;
 pub(crate) use self::file_run::{run_address, state_tag, state_words};
 pub(crate) use self::form_errors::{FormErrors, at_paths, describe};
 pub(crate) use self::histogram::{DrawnCutoffs, day_chart, histogram, short_percent};
-pub(crate) use self::key_reminders::key_reminders;
+
 pub(crate) use self::lens_change::lens_change;
 pub(crate) use self::list_filters::ListFilters;
 pub(crate) use self::list_pages::{
@@ -45,7 +44,7 @@ pub(crate) use self::list_pages::{
     output_media_type, page_address, page_of, row_format, table_style, table_style_choice,
 };
 pub(crate) use self::moment::moment;
-pub(crate) use self::notice::{NoticeKind, empty_state, notice};
+pub(crate) use self::notice::{NoticeKind, empty_state, key_reminders, notice};
 pub(crate) use self::number::{count, counted, measured_percent, percent, share, to_percent};
 pub(crate) use self::prism_tabs::{AFTER_TABS, PrismTab, prism_address, prism_heading};
 pub(crate) use self::table::{stacked_table, stacked_table_with, table, table_with};

@@ -18,11 +18,9 @@ mod inputs;
 mod item_keys;
 mod keeping;
 mod review_page;
-mod spelling;
 pub(crate) mod stored_texts;
 mod trial;
 mod trial_form;
-mod trial_view;
 
 use std::sync::Arc;
 

@@ -4,7 +4,6 @@ mod actors;
 mod file_download;
 mod filter_form;
 mod filter_values;
-mod listed_marks;
 mod rows;
 
 use std::sync::Arc;
@@ -23,8 +22,7 @@ use refract_service::results::{
 use self::actors::ResultActors;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
-use self::listed_marks::ListedMarks;
-use self::rows::{ROWS, rows};
+use self::rows::{ListedMarks, ROWS, rows};
 use crate::components::{
     NEWER, NoticeKind, OLDER, PrismTab, count, counted, downloads, empty_state, moment, neighbours,
     notice, output_format, page_address, page_of, prism_address,

@@ -11,7 +11,7 @@ use crate::pages::component_sheet;
 use crate::pages::{
     asset, codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms,
     quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on,
-    sign_out, try_text, usage, version,
+    sign_out, try_text, usage,
 };
 use crate::requests::{OpenVisit, Visit};
 use crate::routing::route::{Access, AppRoute};
@@ -36,7 +36,11 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/prisms/{slug}/rename", Editor, &prism::rename),
     AppRoute::post("/prisms/{slug}/archive", Editor, &prism::archive),
     AppRoute::post("/prisms/{slug}/restore", Editor, &prism::restore),
-    AppRoute::get("/prisms/{slug}/versions/{n}", Reviewer, &version::show),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}",
+        Reviewer,
+        &prism::show_version,
+    ),
     AppRoute::get(
         "/prisms/{slug}/versions/{n}/file",
         Reviewer,
