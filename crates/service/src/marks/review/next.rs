@@ -8,11 +8,10 @@ use chrono::{TimeDelta, Utc};
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::abstention::Abstention;
 use refract_domain::result::mark::question_marks::QuestionMarks;
 use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::mark::{Mark, MarkNote};
+use refract_domain::result::mark::{Annotator, Mark, MarkNote};
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::prediction::predicted;
 use refract_persistence::{Prism, WithdrawnMark};
@@ -22,7 +21,7 @@ use super::sitting::{ReviewStep, Sitting};
 use crate::InternalError;
 use crate::lenses::PrismLens;
 use crate::marks::{MarkOrigin, Marks, MarksError};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::ReadableResult;
 
 /// How long others are shown that a person looks at a result. The person may have closed the page.
