@@ -1,6 +1,10 @@
 //! The replies: page layout, errors, files, and the headers of all replies.
 
-pub(crate) mod page;
+mod page;
 pub(crate) mod page_error;
 pub(crate) mod page_reply;
 pub(crate) mod refusal_page;
+
+pub(crate) use self::page::{Page, Section};
+pub(crate) use self::page_error::PageError;
+pub(crate) use self::page_reply::PageReply;

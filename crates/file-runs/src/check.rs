@@ -14,11 +14,8 @@ use refract_service::runs::RunFacts;
 
 use crate::check::price::{PricedRows, priced_rows};
 use crate::file_run::FileRun;
-use crate::input::row::{InputRow, RowContent};
-use crate::input::rows::InputRows;
-use crate::input::{InputError, OddCells, listed};
-use crate::run::error::cause;
-use crate::run::tally::RunTally;
+use crate::input::{InputError, InputRow, InputRows, OddCells, RowContent, listed};
+use crate::run::{RunTally, cause};
 
 /// Upper bound on the refused rows in the list.
 const MOST_LISTED: usize = 100;

@@ -7,10 +7,8 @@ use refract_service::CallError;
 use refract_service::results::ReadableResult;
 
 use crate::file_run::FileRun;
-use crate::input::InputError;
-use crate::input::rows::KeptCells;
-use crate::run::row_chunks::{RowChunk, RowChunks};
-use crate::run::settings::FilePart;
+use crate::input::{InputError, KeptCells};
+use crate::run::{FilePart, RowChunk, RowChunks};
 
 /// Upper bound on the rows that are listed.
 const MOST_LISTED: usize = 50;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_service::runs::PinnedPrism;
 
-use crate::input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-use crate::input::{InputError, InputFile, InputKind, InputSource};
-use crate::run::identity::RunIdentity;
-use crate::run::settings::Shard;
+use crate::input::{
+    ColumnMapping, InputColumns, InputError, InputFile, InputKind, InputSource, MappingError,
+};
+use crate::run::{RunIdentity, Shard};
 
 /// The file and the rows to ask about.
 pub struct RunOrder<'a> {

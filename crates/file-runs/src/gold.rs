@@ -18,13 +18,9 @@ use refract_service::runs::PinnedPrism;
 use crate::check::{FileCheck, FileCheckError};
 use crate::file_run::{FileRun, OpenRunError, RunOrder};
 use crate::gold::cells::EXPECTED;
-use crate::input::column_mapping::InputColumns;
-use crate::input::row::InputRow;
-use crate::input::rows::KeptCells;
-use crate::output::finished_rows::{FinishedRow, RowSinks, RunSummary};
-use crate::run::row_chunks::RowChunks;
-use crate::run::settings::{FilePart, RunSettings};
-use crate::run::tally::RunTally;
+use crate::input::{InputColumns, InputRow, KeptCells};
+use crate::output::{FinishedRow, RowSinks, RunSummary};
+use crate::run::{FilePart, RowChunks, RunSettings, RunTally};
 
 /// Upper bound on the invalid cells in the list.
 const MOST_LISTED: usize = 100;

@@ -33,12 +33,15 @@ use not_built::parquet as parquet_file;
 #[cfg(not(feature = "workbooks"))]
 use not_built::workbooks as workbook;
 
-pub(crate) use self::column_mapping::{WantedColumn, WantedColumns, listed};
+pub(crate) use self::column_mapping::{
+    CONTEXT, ColumnMapping, InputColumns, MappingError, REF, WantedColumn, WantedColumns, listed,
+};
 pub use self::input_encoding::InputEncoding;
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::{InputKind, binary_kind};
+pub(crate) use self::input_outline::KeptOutline;
 pub use self::input_source::{
     InputSource, SheetChoice, StoredContent, StoredInput, WorkbookSheets,
 };
@@ -47,6 +50,8 @@ pub use self::quotes::QuoteError;
 pub(crate) use self::raw_row::CUT_MARK;
 pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};
+pub(crate) use self::row::{InputRow, RowContent};
+pub(crate) use self::rows::{InputRows, KeptCells};
 pub use self::workbook_budget::{WorkbookBudget, WorkbookError};
 
 #[cfg(test)]

@@ -20,15 +20,17 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(not(feature = "workbooks"))]
+use not_built::workbooks as workbook_writer;
 use refract_domain::key::ROW_NAMES;
 use refract_domain::result::view::RowColumns;
 use refract_lens_rendering::{RowFormat, TableStyle};
 
-use crate::input::rows::KeptCells;
+use crate::input::KeptCells;
+
+pub(crate) use self::finished_rows::{FinishedRow, RowSinks, RunOutput, RunSummary, hand_over};
 #[cfg(not(feature = "parquet"))]
 pub(crate) use not_built::parquet as parquet_rows;
-#[cfg(not(feature = "workbooks"))]
-use not_built::workbooks as workbook_writer;
 
 /// Upper bound on the rows of a workbook's sheet below its header.
 pub const WORKBOOK_ROWS: u64 = 1_048_575;

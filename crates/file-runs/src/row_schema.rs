@@ -12,7 +12,7 @@ use refract_lens_rendering::{adjudicated_column, person_column};
 use serde_json::{Map, Value, json};
 
 use crate::gold::cells::EXPECTED;
-use crate::input::column_mapping::{CONTEXT, REF};
+use crate::input::{CONTEXT, REF};
 use crate::marks_file::columns::{QuestionColumns, RESULT_ID};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";

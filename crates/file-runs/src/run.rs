@@ -5,7 +5,6 @@ pub(crate) mod dispatch;
 pub(crate) mod error;
 pub(crate) mod identity;
 pub(crate) mod row_chunks;
-pub(crate) mod rows_in_order;
 pub(crate) mod settings;
 pub(crate) mod tally;
 pub(crate) mod workers;
@@ -18,13 +17,17 @@ use tokio::sync::mpsc;
 
 use crate::check::{FileCheck, ListedRow, RefusedRows};
 use crate::file_run::FileRun;
-use crate::output::finished_rows::{FinishedRow, RowSinks, RunOutput, RunSummary, hand_over};
-use crate::output::{RowLayout, kept_cells};
+use crate::output::{
+    FinishedRow, RowLayout, RowSinks, RunOutput, RunSummary, hand_over, kept_cells,
+};
 use crate::run::dispatch::Dispatch;
-use crate::run::error::{FirstError, RunError};
-use crate::run::row_chunks::RowChunks;
-use crate::run::settings::{FilePart, RunSettings};
-use crate::run::tally::RunTally;
+
+pub(crate) use self::dispatch::{PendingRow, RowState};
+pub(crate) use self::error::{FirstError, RunError, cause};
+pub(crate) use self::identity::RunIdentity;
+pub(crate) use self::row_chunks::{RowChunk, RowChunks, RowEnd, RowsInOrder};
+pub(crate) use self::settings::{FilePart, RunSettings, Shard};
+pub(crate) use self::tally::{RunCounts, RunTally};
 
 /// The output files of a run.
 pub struct RunFiles<'a> {

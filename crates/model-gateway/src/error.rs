@@ -9,7 +9,6 @@ mod failure_response;
 mod host_refusal;
 pub(crate) mod inside_answer;
 pub(crate) mod refusal;
-mod refusal_reason;
 pub(crate) mod retry_after;
 pub(crate) mod server_error;
 pub(crate) mod server_message;

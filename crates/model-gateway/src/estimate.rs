@@ -8,9 +8,8 @@ use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, gemini, stated, system_one};
 use crate::settings::ModelSettings;
-use crate::settings::chat_prompt::ChatPrompt;
 use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::protocol::Protocol;
+use crate::settings::protocol::{ChatPrompt, Protocol};
 
 /// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,6 +23,7 @@ mod report;
 mod servers;
 mod settings;
 
+pub use self::settings::protocol::{ChatPrompt, PROMPT_VERSION};
 pub use connection::transport::client_config as tls_client_config;
 pub use error::server_message::ServerMessage;
 pub use error::{ModelError, Unreachable, WrittenInstead};
@@ -33,7 +34,6 @@ pub use priority_queue::CallPriority;
 pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
 pub use report::{ModelReport, ParsedCodes, ParsedOutcomes};
 pub use servers::load::ServerUse;
-pub use settings::chat_prompt::{ChatPrompt, PROMPT_VERSION};
 pub use settings::endpoint::ModelEndpoint;
 pub use settings::key_header::ModelKeyHeader;
 pub use settings::prices::ModelPrices;

@@ -1,6 +1,5 @@
 //! The operator's settings for the model, and for connections to its servers.
 
-pub(crate) mod chat_prompt;
 pub(crate) mod endpoint;
 pub(crate) mod key_header;
 pub(crate) mod prices;
@@ -17,11 +16,10 @@ use std::time::Duration;
 use hyper::header::{HeaderName, HeaderValue};
 use refract_tls_files::{ClientCertificate, TrustedCertificates};
 
-use self::chat_prompt::ChatPrompt;
 use self::endpoint::ModelEndpoint;
 use self::key_header::ModelKeyHeader;
 use self::prices::ModelPrices;
-use self::protocol::Protocol;
+use self::protocol::{ChatPrompt, Protocol};
 use self::setting_error::SettingError;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::servers::pace::HostLimits;

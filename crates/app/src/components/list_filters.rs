@@ -6,7 +6,7 @@ use refract_domain::problem::ValidationError;
 
 use super::field::FormField;
 use super::form_errors::FormErrors;
-use crate::requests::page_request::{Day, NO_DAY, Query};
+use crate::requests::{Day, NO_DAY, Query};
 
 /// The parsed filters of a list, with their validation errors.
 pub(crate) struct ListFilters<F> {

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use refract_file_runs::OutputFormat;
 use refract_lens_rendering::{RowFormat, TableStyle};
 
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
+use crate::replies::PageError;
+use crate::requests::Query;
 
 /// The query parameter of the page with the items older than an id.
 pub(crate) const OLDER: &str = "older";

@@ -3,9 +3,8 @@
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 
 use crate::assets;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Serves an asset. If the address names the folder of another binary, as during an upgrade, the
 /// browser may not cache the reply.

@@ -10,13 +10,9 @@ use refract_identity::people::password::TypedPassword;
 use refract_identity::people::{CodeError, CodesDue, RecoveryCode, SecretError, SignInError};
 
 use self::codes_view::{codes_view, recovery_codes_view};
-use crate::components::form_errors::FormErrors;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::texts::COPY_SCRIPT;
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{COPY_SCRIPT, FormErrors, NoticeKind, notice};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// The address of the page.
 const ADDRESS: &str = "/me/codes";

@@ -1,25 +1,25 @@
-//! `/components` in debug builds: every component, with ordinary and with extreme values.
-
-mod sample_answers;
+//! `/components` in debug builds: every component, with ordinary and with extreme values, and sample
+//! answers of every type.
 
 use chrono::{DateTime, NaiveDate};
 use maud::{Markup, html};
+use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Distribution};
+use refract_domain::key::OutcomeKey;
 use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::{Question, QuestionType};
+use refract_service::prisms::SUPPORT_TRIAGE;
 use refract_service::results::DayCount;
 
-use self::sample_answers::sample_answers;
-use crate::components::bar::{bar, yes_no_bar};
-use crate::components::differences::{differences, differences_in_short};
-use crate::components::field::FormField;
-use crate::components::histogram::{DrawnCutoffs, day_chart, histogram};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::table::{stacked_table, table};
-use crate::components::texts::{COPY_SCRIPT, copyable, whole_text};
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::components::{
+    COPY_SCRIPT, DrawnCutoffs, FormField, NoticeKind, bar, bars_of, copyable, day_chart,
+    definition, describe_answer, differences, differences_in_short, empty_state, histogram, moment,
+    notice, percent, stacked_table, table, whole_text, yes_no_bar,
+};
+use crate::replies::PageReply;
+use crate::requests::OpenVisit;
 
 /// A text that breaks a page if it is not escaped, bounded and isolated.
 const HOSTILE: &str = "<script>alert(1)</script> \u{202e}right to left\u{202c} 🦊 =1+1 aVeryLongWordWithoutAnySpaceInItThatMustNotPushTheTableOutOfThePage";
@@ -165,4 +165,68 @@ fn form() -> Markup {
             button.quiet type="button" { "A quiet one" }
         }
     }
+}
+
+/// Falling probabilities, in millionths.
+const FALLING: [u32; 5] = [724_000, 132_000, 80_000, 40_000, 24_000];
+
+/// The example prism with an answer to each of its questions.
+fn sample_answers() -> Markup {
+    let Ok(file) = PrismFile::read(SUPPORT_TRIAGE.file, None) else {
+        return html! { p { "The example prism is broken." } };
+    };
+    let questions = file.version.questions();
+    html! {
+        h2 { "Answers" }
+        @for question in questions {
+            @let answers = [Some(answer(question)), without_outcome(question)];
+            @for answer in answers.iter().flatten() {
+                @let (word, probability) = describe_answer(question, answer, &[]);
+                h3 { bdi { (question.text) } " " code.soft { (question.key) } }
+                (bars_of(question, answer, &[]))
+                p.soft {
+                    "In words: " (word)
+                    @if let Some(probability) = probability { ", " (percent(probability)) " %" }
+                }
+            }
+        }
+        h2 { "Definition" }
+        (definition(&file.version))
+    }
+}
+
+fn answer(question: &Question) -> Answer {
+    let certain = Answer::YesNo {
+        probability: Probability::CERTAIN,
+    };
+    match question.question_type() {
+        QuestionType::Choice => Answer::Choice {
+            value: falling(question).into_iter().next().map(|(first, _)| first),
+            probabilities: falling(question),
+            confidence: Probability::CERTAIN,
+        },
+        QuestionType::Scale => Answer::scale(falling(question)).unwrap_or(certain),
+        QuestionType::YesNo => certain,
+    }
+}
+
+/// The answer of a model that named an option outside the prism; `None` unless the question is a
+/// choice.
+fn without_outcome(question: &Question) -> Option<Answer> {
+    match question.question_type() {
+        QuestionType::Choice => Some(Answer::Choice {
+            value: None,
+            probabilities: falling(question),
+            confidence: Probability::default(),
+        }),
+        QuestionType::Scale | QuestionType::YesNo => None,
+    }
+}
+
+fn falling(question: &Question) -> Distribution {
+    let outcomes = question.outcomes();
+    let keys = outcomes.filter_map(|outcome| OutcomeKey::parse(outcome.key).ok());
+    keys.zip(FALLING)
+        .filter_map(|(key, share)| Some((key, Probability::from_millionths(share)?)))
+        .collect()
 }

@@ -18,11 +18,9 @@ mod inputs;
 mod item_keys;
 mod keeping;
 mod review_page;
-mod spelling;
 pub(crate) mod stored_texts;
 mod trial;
 mod trial_form;
-mod trial_view;
 
 use std::sync::Arc;
 
@@ -36,10 +34,8 @@ use self::example_check::DraftExamples;
 use self::item_keys::question_of;
 use self::review_page::DraftChanges;
 use self::trial::TriedTexts;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::{Visit, version_number};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Query, Visit, version_number};
 
 /// Shows the form with the person's draft, or with what it would start from.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -11,20 +11,14 @@ use refract_domain::ids::EventId;
 use refract_identity::events::{EventRange, ListedEvent};
 
 use self::event_query::{ADDRESS, EventQuery, event_form};
-use crate::components::file_run::run_address;
-use crate::components::list_pages::{
-    NEWER, OLDER, TEXT_FORMATS, downloads, media_type, neighbours, page_address, page_of,
-    row_format,
+use crate::components::{
+    NEWER, NoticeKind, OLDER, TEXT_FORMATS, downloads, empty_state, media_type, moment, neighbours,
+    notice, page_address, page_of, row_format, run_address, stacked_table,
 };
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::table::stacked_table;
 use crate::pages::keys::address_of_key;
 use crate::pages::results::marks_of;
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// Events per page.
 const SHOWN: u32 = 50;

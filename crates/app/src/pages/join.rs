@@ -7,14 +7,13 @@ use refract_domain::account::role::Role;
 use refract_identity::people::token::Token;
 use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
 
-use crate::components::form_errors::FormErrors;
+use crate::components::FormErrors;
 use crate::cookies::browser_cookie;
-use crate::pages::link_page;
-use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
+use crate::pages::me::{fixed_email, name_input, new_password, read_new_password};
 use crate::pages::sign_in::{end_session, provider_button};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::pages::sign_in_link::{reply, token, void_link};
+use crate::replies::{PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Shows the form if the link is valid. Opening the page does not use the link up.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
@@ -70,7 +69,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
 }
 
 async fn find(visit: &OpenVisit) -> Result<Option<(Token, OpenInvitation)>, PageError> {
-    let Some(token) = link_page::token(visit) else {
+    let Some(token) = token(visit) else {
         return Ok(None);
     };
     let found = visit.refract.people().find_invitation(&token).await?;
@@ -106,7 +105,7 @@ async fn page(
         }
         (form)
     };
-    Ok(link_page::reply(visit.page(title, main).status(status)))
+    Ok(reply(visit.page(title, main).status(status)))
 }
 
 /// What a role may do, as a sentence for a new person.
@@ -143,12 +142,12 @@ fn by_provider(visit: &OpenVisit, invitation: &OpenInvitation) -> PageReply {
         }
         (provider_button(provider, "", None))
     };
-    link_page::reply(visit.page(title(invitation), main))
+    reply(visit.page(title(invitation), main))
 }
 
 /// The page for an invalid link.
 fn void(visit: &OpenVisit) -> PageReply {
     let words = "A link works once, for seven days, and a newer one replaces it. Ask the person who \
                  sent it for a new one; if you have a password already, sign in with it.";
-    link_page::void(visit, words)
+    void_link(visit, words)
 }

@@ -14,14 +14,9 @@ use refract_identity::keys::{
 };
 
 use self::key_table::{NewKey, RefusedNetworks, key_form, key_table, new_key_page};
-use crate::components::form_errors::FormErrors;
-use crate::components::key_reminders::key_reminders;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::{Day, NO_DAY};
-use crate::requests::visit::Visit;
+use crate::components::{FormErrors, NoticeKind, empty_state, key_reminders, notice};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::{Day, NO_DAY, Visit};
 
 /// The status of a form that is refused.
 const REFUSED: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;

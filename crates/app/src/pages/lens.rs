@@ -28,7 +28,6 @@ use refract_service::lenses::{LensHistory, LensSaveOutcome, PrismLens};
 use refract_service::prisms::PrismError;
 
 use self::history::STATES;
-pub(crate) use self::history::{download_change, show_change};
 use self::lens_form::LensForm;
 use self::lens_page::{LensPage, count_draft};
 use self::marks::{marked_answers, recommended};
@@ -38,9 +37,10 @@ use self::stored_draft::{
     Keeping, LensDraftForm, based_on, discard as discard_draft, discard_saved, find, keep,
 };
 use self::view::{LensView, address, cutoffs_query};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
+
+pub(crate) use self::history::{download_change, show_change};
 
 /// Shows the visitor's draft or the saved lens, with the cutoffs of the address if there are any.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -1,4 +1,5 @@
-//! `/me`: the visitor's name, role, password, one-time codes and sessions.
+//! `/me`: the visitor's name, role, password, one-time codes and sessions. `/join` has the same inputs
+//! for a name and a password.
 
 use actix_web::http::StatusCode;
 use chrono::Utc;
@@ -8,17 +9,11 @@ use refract_domain::account::secret_hash::TokenHash;
 use refract_identity::people::password::TypedPassword;
 use refract_identity::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::moment::moment;
-use crate::components::table::stacked_table;
+use crate::components::{FormErrors, FormField, moment, stacked_table};
 use crate::cookies::browser_cookie;
 use crate::pages::codes;
-use crate::pages::person_inputs::{fixed_email, name_input, new_password, read_new_password};
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{Visit, Visitor};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::{Form, Visit, Visitor};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -216,4 +211,40 @@ fn row(session: &OwnSession, present: TokenHash) -> Markup {
             }
         }
     }
+}
+
+/// The input of the name.
+pub(super) fn name_input(value: &str, errors: &FormErrors) -> Markup {
+    let name = FormField::new("name", "Name").value(value).required();
+    let name = name.hint("Others see it beside what you change.");
+    name.errors(errors).line("text", "name")
+}
+
+/// The email address that the person signs in with, read-only. Password managers read it from here.
+pub(super) fn fixed_email(email: &str, hint: &str) -> Markup {
+    FormField::new("email", "Email").hint(hint).around(&html! {
+        input #email type="email" value=(email) readonly autocomplete="username"
+            aria-describedby="email-hint";
+    })
+}
+
+/// The inputs for a new password, typed twice.
+pub(super) fn new_password(label: &str, label_again: &str, errors: &FormErrors) -> Markup {
+    let password = FormField::new("password", label).required();
+    let password = password.hint("At least 10 characters, and none of the common ones.");
+    let again = FormField::new("password_again", label_again).required();
+    html! {
+        (password.errors(errors).line("password", "new-password"))
+        (again.errors(errors).line("password", "new-password"))
+    }
+}
+
+/// The new password in a form; `None`, with a validation error, if the two inputs differ.
+pub(super) fn read_new_password(form: &Form, errors: &mut FormErrors) -> Option<TypedPassword> {
+    let password = form.get("password");
+    if password == form.get("password_again") {
+        return Some(TypedPassword::new(password));
+    }
+    errors.note("password_again", "the two are not the same");
+    None
 }

@@ -6,15 +6,9 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use refract_service::prisms::{EXAMPLES, PrismError};
 
-use crate::components::definition::definition;
-use crate::components::field::FormField;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::counted;
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{FormField, NoticeKind, counted, definition, notice, prism_address};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// The most problems of a file that are listed.
 const MOST_ERRORS: usize = 200;

@@ -11,16 +11,11 @@ use refract_identity::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;
 
 use self::person_table::{LastDone, ROLES, codes_form, person_table};
-use crate::components::fault_sentence::sentence;
-use crate::components::field::FormField;
-use crate::components::form_errors::describe;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::texts::{COPY_SCRIPT, copyable};
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    COPY_SCRIPT, FormField, NoticeKind, copyable, describe, moment, notice, sentence,
+};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// What the page shows in addition to the people.
 #[derive(Default)]

@@ -1,32 +1,32 @@
 //! `/prisms/{slug}`: what was answered lately, the history, and what programs need that call it. The
 //! prism is renamed, archived and restored here, and a version is downloaded as a prism file, in the
 //! format of `refract prism show`.
+//!
+//! `/prisms/{slug}/versions/{n}`: a complete version and its changes.
 
 mod changes;
-mod questions;
 
 use actix_web::http::StatusCode;
 use chrono::{TimeDelta, Utc};
 use maud::{Markup, html};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::account::role::Role;
+use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::prism::question::{Question, QuestionType};
 use refract_domain::prism::{DisplayName, VersionNumber};
+use refract_evaluation::counting::column_tally::ValueCount;
 use refract_service::measures::WatchScope;
 use refract_service::prisms::{Prism, PrismOverview, sample_texts};
+use refract_service::results::{AnswerShares, QuestionShares};
 
 use self::changes::{LENSES, changes, drift, versions};
-use self::questions::{DAYS, questions};
-use crate::components::field::FormField;
-use crate::components::form_errors::describe;
-use crate::components::histogram::day_chart;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::texts::{COPY_SCRIPT, copyable};
-use crate::components::{curl, definition};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    COPY_SCRIPT, FormField, NoticeKind, PrismTab, copyable, count, counted, curl, day_chart,
+    definition, describe, differences, fields_and_context, moment, notice, prism_address, share,
+    share_bar, type_name,
+};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -76,7 +76,7 @@ async fn page(
         div.split {
             section { (for_callers(visit, found)) }
             section {
-                (definition::fields_and_context(&found.prism_lens.latest))
+                (fields_and_context(&found.prism_lens.latest))
                 @if role.may(Role::Editor) { (settings(visit, prism, name_error)) }
             }
         }
@@ -260,4 +260,121 @@ async fn file(visit: &Visit, number: Option<VersionNumber>) -> Result<PageReply,
         "application/json; charset=utf-8",
         bytes,
     ))
+}
+
+/// Days that are counted.
+const DAYS: i64 = 14;
+/// The most outcomes of a question that get a bar.
+const DRAWN: usize = 6;
+
+/// The questions, each with the shares of its answers, its cutoffs and its marks.
+fn questions(prism: &Prism, asked: &[Question], shares: &AnswerShares, role: Role) -> Markup {
+    let address = prism_address(prism);
+    html! {
+        h2 { "What it asks" }
+        p.soft {
+            @if shares.results == 0 { "No answers in the last " (DAYS) " days." }
+            @else if shares.has_older { "Shares among the newest " (counted(shares.results, "answer")) "." }
+            @else { "Shares among the " (counted(shares.results, "answer")) " of the last " (DAYS) " days." }
+        }
+        @for question in asked {
+            @let counted_question = shares.questions.iter().find(|it| it.tally.column.question == question.key);
+            section.asked {
+                h3 { bdi { (question.text) } " " code.soft { (question.key) } }
+                @if let Some(counted_question) = counted_question { (answers(&address, question, counted_question)) }
+            }
+        }
+        @if role.may(Role::Editor) { p { a href={ (address) "/edit" } { "Edit the questions" } } }
+    }
+}
+
+fn answers(address: &str, question: &Question, shares: &QuestionShares) -> Markup {
+    let tally = &shares.tally;
+    let all = tally.values.iter().map(ValueCount::cells).sum::<u64>() + tally.empty;
+    let mut most: Vec<_> = tally.values.iter().map(ValueCount::cells).collect();
+    most.sort_unstable_by(|a, b| b.cmp(a));
+    let least = most.get(DRAWN - 1).copied().unwrap_or_default();
+    let (drawn, rest): (Vec<_>, Vec<_>) = tally
+        .values
+        .iter()
+        .partition(|value| tally.values.len() <= DRAWN || value.cells() >= least.max(1));
+    let is_yes_no = question.question_type() == QuestionType::YesNo;
+    let cutoffs = tally.column.output.cutoffs();
+    html! {
+        @if all > 0 {
+            table.bars {
+                caption.unseen { "Shares of the answers to " (question.key) }
+                tbody {
+                    @for value in drawn {
+                        tr.(value.key)[is_yes_no] {
+                            th scope="row" {
+                                a href={ (address) "/results?answer=" (question.key) "%3A" (value.key) } { bdi { (value.label) } }
+                            }
+                            td { (share_bar(value.cells(), all)) }
+                        }
+                    }
+                }
+            }
+            @if !rest.is_empty() { p.hint { "and " (counted(rest.len(), "other outcome")) } }
+        }
+        p.hint {
+            (type_name(question.question_type()))
+            @if let Some(cutoffs) = cutoffs { " · " (in_force(cutoffs)) " " a href={ (address) "/lens?question=" (question.key) } { "Move a cutoff" } }
+            " · " (counted(shares.marked, "mark"))
+            @if tally.empty > 0 {
+                @if let Some(none) = share(tally.empty, all) { " · no valid answer: " (none) " % (" (count(tally.empty)) ")" }
+            }
+        }
+    }
+}
+
+/// The cutoffs of a label in one sentence.
+fn in_force(cutoffs: Cutoffs) -> String {
+    let percent = |share: f64| {
+        let text = format!("{:.2}", share * 100.0);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    let no_below = percent(cutoffs.no_ends_at().value());
+    match cutoffs.yes_from() {
+        Some(yes_from) => format!(
+            "No below {no_below} %, Yes from {} %.",
+            percent(yes_from.value())
+        ),
+        None => format!("Yes from {no_below} %."),
+    }
+}
+
+/// Shows the page.
+pub(crate) async fn show_version(visit: Visit) -> Result<PageReply, PageError> {
+    let number = visit.version_number()?;
+    let prisms = visit.refract.prisms();
+    let found = prisms
+        .version_overview(visit.account(), &visit.prism()?, number)
+        .await?;
+    let prism = &found.prism_lens.prism;
+    let address = prism_address(prism);
+    let neighbour = |step| VersionNumber::new(number.get().checked_add(step)?);
+    let before = neighbour(-1);
+    let after = neighbour(1).filter(|after| *after <= prism.latest_version);
+    let main = html! {
+        h2 { "Version " (number) }
+        p {
+            "Saved " (moment(found.made_at)) " by "
+            @match &found.actor { Some(name) => bdi { (name) }, None => "the terminal" }
+            "."
+        }
+        p.row {
+            @if let Some(before) = before { a href={ (address) "/versions/" (before) } { "Version " (before) } }
+            @if let Some(after) = after { a href={ (address) "/versions/" (after) } { "Version " (after) } }
+            a href={ (address) "/versions/" (number) "/file" } { "Download its file" }
+        }
+        @if before.is_some() {
+            h2 { "What it changed" }
+            @if found.differences.is_empty() { p.soft { "Nothing." } } @else { (differences(&found.differences)) }
+        }
+        (definition(&found.version))
+    };
+    let title = format!("{}, version {number}", prism.name);
+    let page = visit.prism_page(prism, PrismTab::Overview, title, &main);
+    Ok(page.reply())
 }

@@ -9,18 +9,13 @@ use refract_domain::ids::EventId;
 use refract_identity::events::{ChangeNotice, ListedEvent};
 use refract_service::prisms::{FirstSteps, ListedPrism};
 
-use crate::components::histogram::day_chart;
-use crate::components::key_reminders::key_reminders;
-use crate::components::moment::moment;
-use crate::components::notice::empty_state;
-use crate::components::number::{count, counted, share};
-use crate::components::prism_tabs::prism_address;
-use crate::components::table::stacked_table;
+use crate::components::{
+    count, counted, day_chart, empty_state, key_reminders, moment, prism_address, share,
+    stacked_table,
+};
 use crate::pages::usage::budget_notice;
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -13,19 +13,16 @@ use refract_service::CallError;
 use refract_service::marks::{MarkOrigin, MarksError};
 use refract_service::results::{Neighbours, ReadableResult, ResultDetails};
 
-pub(crate) use self::facts::order_check_form;
 use self::facts::{MOST_ORDERS, actor, facts, history, orders};
 use self::marking::{answers_with_marks, changes};
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::count;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::texts::{beginning, whole_text};
+use crate::components::{
+    NoticeKind, PrismTab, beginning, count, notice, prism_address, whole_text,
+};
 use crate::pages::results::{FilterValues, LIST};
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::{Query, Visit};
+
+pub(crate) use self::facts::order_check_form;
 
 /// The most characters of a format on the page; a download is complete.
 const SHOWN: usize = 2_000;

@@ -4,7 +4,6 @@ mod actors;
 mod file_download;
 mod filter_form;
 mod filter_values;
-mod listed_marks;
 mod rows;
 
 use std::sync::Arc;
@@ -23,21 +22,16 @@ use refract_service::results::{
 use self::actors::ResultActors;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
-pub(crate) use self::filter_values::{FilterValues, MARKED_BY};
-use self::listed_marks::ListedMarks;
-pub(crate) use self::rows::LIST;
-use self::rows::{ROWS, rows};
-use crate::components::list_pages::{
-    NEWER, OLDER, downloads, neighbours, output_format, page_address, page_of,
+use self::rows::{ListedMarks, ROWS, rows};
+use crate::components::{
+    NEWER, NoticeKind, OLDER, PrismTab, count, counted, downloads, empty_state, moment, neighbours,
+    notice, output_format, page_address, page_of, prism_address,
 };
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::Visit;
+
+pub(crate) use self::filter_values::{FilterValues, MARKED_BY};
+pub(crate) use self::rows::LIST;
 
 /// The query parameter that asks for all matches to be counted, and its value.
 const COUNT: &str = "count";

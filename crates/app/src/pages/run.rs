@@ -19,17 +19,15 @@ use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun}
 use self::columns::{SHEET, SKIPS_HIDDEN, has_sheet_choice, mappings};
 use self::run_view::{RunView, find};
 use self::start::{NO_LIMIT, read_limits};
-use crate::components::fault_sentence::sentence;
-use crate::components::file_run::{STATE, run_address, state_tag};
-use crate::components::list_pages::{output_format, output_media_type, table_style};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address};
+use crate::components::file_run::STATE;
+use crate::components::{
+    NoticeKind, PrismTab, moment, notice, output_format, output_media_type, prism_address,
+    run_address, sentence, state_tag, table_style,
+};
 use crate::pages::runs::suggested;
 use crate::pages::uploaded_file::{open_file, read_outline, unreadable};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{Visit, version_number};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Visit, version_number};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -11,23 +11,13 @@ use refract_service::runs::{
     CreateRunError, FileName, NewStoredRun, RunPage, StoredMapping, StoredRun, UploadError,
 };
 
-use crate::components::fault_sentence::sentence;
-use crate::components::field::FormField;
-use crate::components::file_run::{run_address, state_tag};
-use crate::components::form_errors::describe;
-use crate::components::list_pages::{OLDER, neighbours, page_address};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::number::count;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::table::stacked_table;
+use crate::components::{
+    FormField, NoticeKind, OLDER, PrismTab, count, describe, empty_state, moment, neighbours,
+    notice, page_address, prism_address, run_address, sentence, stacked_table, state_tag,
+};
 use crate::pages::uploaded_file::{column_mapping, read_outline, unreadable};
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::arriving_file::{ArrivingFile, ArrivingForm};
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::{ArrivingFile, ArrivingForm, Query, Visit};
 
 /// Runs on a page of the list.
 const RUNS_ON_A_PAGE: u32 = 50;

@@ -12,15 +12,10 @@ use refract_identity::people::{
     CodeError, People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
 };
 
-use crate::components::field::FormField;
-use crate::components::notice::{NoticeKind, notice};
+use crate::components::{FormField, NoticeKind, notice};
 use crate::cookies::browser_cookie;
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::carried_form::{CarriedForm, is_own_address};
-use crate::requests::page_request::Query;
-use crate::requests::visit::{OpenVisit, Visitor};
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::{CarriedForm, OpenVisit, Query, Visitor, is_own_address};
 
 /// The address that begins a sign-on by the provider, which later redirects to `then`.
 pub(crate) fn sign_on_address(then: &str) -> String {

@@ -1,14 +1,17 @@
 //! `/sign-in/{token}`: signs in by a single-use link. Opening the page neither uses the link up nor
 //! signs anybody in or out: link scanners in mail programs open it too.
+//!
+//! `/join/{token}` uses the parts that all pages with a token in their address have.
 
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
 use refract_identity::people::SignInError;
+use refract_identity::people::token::Token;
 
-use crate::pages::link_page::{self, token};
 use crate::pages::sign_in::welcome;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Shows the sign-in button if the link is valid.
 pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
@@ -29,7 +32,7 @@ pub(crate) async fn show(visit: OpenVisit) -> Result<PageReply, PageError> {
             button.main type="submit" autofocus { "Sign in" }
         }
     };
-    Ok(link_page::reply(visit.page("Sign in", main)))
+    Ok(reply(visit.page("Sign in", main)))
 }
 
 /// Signs in and uses the link up.
@@ -61,5 +64,28 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
 /// The page for a link that was used, is older than a day or never existed.
 fn void(visit: &OpenVisit) -> PageReply {
     let words = "It signs in once, within a day. Start the demo again for a new one.";
-    link_page::void(visit, words)
+    void_link(visit, words)
+}
+
+/// The token in the address.
+pub(super) fn token(visit: &OpenVisit) -> Option<Token> {
+    Token::parse(visit.sent.values.get("token"))
+}
+
+/// The page for a link that was used, expired, was replaced or never existed. `words` describes the
+/// next step.
+pub(super) fn void_link(visit: &OpenVisit, words: &str) -> PageReply {
+    let main = html! {
+        h1 { "This link no longer works" }
+        p { (words) }
+        p { a.button href="/sign-in" { "Sign in" } }
+    };
+    reply(visit.page("Link not good", main).status(StatusCode::GONE))
+}
+
+/// The reply of a page whose address contains a token. Its referrer policy hides the path but keeps
+/// the origin, since older browsers need the origin to prove that the form comes from the app.
+pub(super) fn reply(page: Page<'_>) -> PageReply {
+    let origin_only = HeaderValue::from_static("strict-origin");
+    page.reply().with_header(REFERRER_POLICY, origin_only)
 }

@@ -10,9 +10,8 @@ use refract_http_serving::with_causes;
 use refract_identity::people::{ProviderAnswer, SignOnError, SignOnFailure};
 
 use crate::pages::sign_in::{own_address, sign_on_address, welcome};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// Seconds after which a provider that is away may be back.
 const AGAIN_SECONDS: u64 = 30;

@@ -6,10 +6,8 @@ use refract_identity::people::SessionEnd;
 
 use crate::cookies::session_cookie;
 use crate::pages::sign_in::end_session;
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::OpenVisit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::OpenVisit;
 
 /// The button that signs out even those who cannot come back by a password.
 const SURE: &str = "sure";

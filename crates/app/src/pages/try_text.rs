@@ -20,15 +20,9 @@ use refract_service::results::{
 
 use self::answered::answered;
 use self::try_form::{TryForm, TryValues};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::texts::clamped;
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, PrismTab, clamped, moment, notice, prism_address};
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::{Query, Visit};
 
 /// The most characters of a sample text in its link.
 const SAMPLE: usize = 40;

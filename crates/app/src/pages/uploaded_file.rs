@@ -11,9 +11,8 @@ use refract_file_runs::{
 use refract_service::CallError;
 use refract_service::runs::{StoredMapping, StoredRun};
 
-use crate::replies::page_error::PageError;
-use crate::requests::off_event_loop::off_event_loop;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::{Visit, off_event_loop};
 
 /// Rows of a JSON Lines file whose keys are looked at.
 const HEADER_ROWS: usize = 20;

@@ -14,15 +14,9 @@ use refract_service::results::{
 use self::usage_query::{
     ADDRESS, NO_PRICE, UsageQuery, usage_form, usage_period, usage_table, without_cost,
 };
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::number::counted;
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::components::{FormErrors, FormField, NoticeKind, counted, empty_state, notice};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::{Form, Visit};
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -6,10 +6,9 @@ use refract_domain::account::role::Role;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{AFTER_TABS, PrismTab, prism_heading};
+use crate::components::{AFTER_TABS, NoticeKind, PrismTab, notice, prism_heading};
 use crate::replies::page_reply::PageReply;
-use crate::requests::visit::{OpenVisit, Visit, Visitor};
+use crate::requests::{OpenVisit, Visit, Visitor};
 
 /// The section of a page, marked in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use refract_service::InternalError;
 use refract_service::prisms::PrismError;
 use refract_service::store::PersistenceError;
 
-use crate::requests::form_size::FormSize;
+use crate::requests::FormSize;
 
 /// Why a page is not shown or an action not carried out.
 #[derive(Debug, thiserror::Error)]

@@ -9,10 +9,7 @@ use crate::pages::sign_in;
 use crate::replies::page::Page;
 use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
-use crate::requests::carried_form::CarriedForm;
-use crate::requests::form_size::FormSize;
-use crate::requests::page_request::PageRequest;
-use crate::requests::visit::Visitor;
+use crate::requests::{CarriedForm, FormSize, PageRequest, Visitor};
 
 /// The page for an error.
 pub(crate) fn show(

@@ -8,7 +8,7 @@ use futures_util::{TryStreamExt as _, stream};
 use refract_http_serving::{BodyReadError, SentBody};
 use tokio::sync::mpsc;
 
-use crate::replies::page_error::PageError;
+use crate::replies::PageError;
 use crate::requests::form::MOST_PARTS;
 
 /// What a form sends besides its file's bytes: borders, names and headers.

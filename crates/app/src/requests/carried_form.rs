@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::components::texts::{beginning, more_characters};
+use crate::components::{beginning, more_characters};
 use crate::requests::form::Form;
 use crate::requests::page_request::PageRequest;
 

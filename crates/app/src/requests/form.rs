@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use refract_http_serving::{ArrivedBody, BodyLimits, BodyReadError, HeldRoom, SentBody};
 
-use crate::replies::page_error::PageError;
+use crate::replies::PageError;
 use crate::requests::form_size::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.

@@ -3,7 +3,7 @@
 use actix_web::web;
 use refract_http_serving::Panicked;
 
-use crate::replies::page_error::PageError;
+use crate::replies::PageError;
 
 /// Runs work on a thread that may block.
 ///

@@ -11,8 +11,7 @@ use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Marker;
+use refract_domain::result::mark::{Annotator, Marker};
 use refract_http_serving::{EndedRequest, RequestLine};
 use refract_identity::people::token::Token;
 use refract_identity::people::{AccountActor, SessionState, SignedIn};
@@ -21,7 +20,7 @@ use refract_service::prisms::Prism;
 use refract_service::{InternalError, Refract};
 
 use crate::app_site::AppSite;
-use crate::replies::page_error::PageError;
+use crate::replies::PageError;
 use crate::requests::page_request::PageRequest;
 
 /// A visit of a signed-in person who may use the route.

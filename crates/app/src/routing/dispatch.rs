@@ -25,14 +25,10 @@ use tracing::Instrument as _;
 use crate::app_site::AppSite;
 use crate::cookies::sign_on_cookie::BegunSignOns;
 use crate::cookies::{browser_cookie, session_cookie};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::replies::refusal_page;
-use crate::requests::arriving_file::arriving_form;
-use crate::requests::form::Form;
-use crate::requests::origin;
-use crate::requests::page_request::{PageRequest, PathValues, Query};
-use crate::requests::visit::{PageLine, Visit, Visitor};
+use crate::replies::{PageError, PageReply, refusal_page};
+use crate::requests::{
+    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, origin,
+};
 use crate::routing::route::{Access, AppRoute};
 use crate::routing::routes::ROUTES;
 
@@ -337,9 +333,6 @@ fn to_sign_in(method: &Method, sent: &PageRequest) -> PageReply {
     PageReply::see_other(&format!("/sign-in{}", then.in_address()))
 }
 
-#[cfg(test)]
-mod tests;
-
 /// Content security policy: scripts, styles, pictures and requests only from the app itself. No
 /// inline script or style, no other origin, no framing, no plug-in, no form sent elsewhere.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
@@ -374,3 +367,6 @@ fn policy_headers(app: &AppUrl) -> impl Iterator<Item = (HeaderName, HeaderValue
         .chain(secure)
         .map(|(name, value)| (name, HeaderValue::from_static(value)))
 }
+
+#[cfg(test)]
+mod tests;

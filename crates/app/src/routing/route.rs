@@ -5,12 +5,8 @@ use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
 use refract_domain::account::role::Role;
 
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::arriving_file::ArrivingForm;
-use crate::requests::form_size::FormSize;
-use crate::requests::page_request::PathValues;
-use crate::requests::visit::{OpenVisit, Visit};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{ArrivingForm, FormSize, OpenVisit, PathValues, Visit};
 
 /// The future of a handler.
 pub(crate) type Handling = LocalBoxFuture<'static, Result<PageReply, PageError>>;

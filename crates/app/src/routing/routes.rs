@@ -6,17 +6,15 @@ use std::future::ready;
 use actix_web::http::Method;
 use refract_domain::account::role::Role::{self, Editor, Owner, Reviewer};
 
-use crate::routing::route::Access;
-
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
     asset, codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms,
     quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on,
-    sign_out, try_text, usage, version,
+    sign_out, try_text, usage,
 };
-use crate::requests::visit::{OpenVisit, Visit};
-use crate::routing::route::AppRoute;
+use crate::requests::{OpenVisit, Visit};
+use crate::routing::route::{Access, AppRoute};
 
 /// Every route. If several match an address, the first one answers.
 pub(crate) static ROUTES: &[AppRoute] = &[
@@ -38,7 +36,11 @@ pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::post("/prisms/{slug}/rename", Editor, &prism::rename),
     AppRoute::post("/prisms/{slug}/archive", Editor, &prism::archive),
     AppRoute::post("/prisms/{slug}/restore", Editor, &prism::restore),
-    AppRoute::get("/prisms/{slug}/versions/{n}", Reviewer, &version::show),
+    AppRoute::get(
+        "/prisms/{slug}/versions/{n}",
+        Reviewer,
+        &prism::show_version,
+    ),
     AppRoute::get(
         "/prisms/{slug}/versions/{n}/file",
         Reviewer,

@@ -16,10 +16,8 @@ use serde::Serializer as _;
 
 use crate::file_run::OpenRunError;
 use crate::gold::cells::{EXPECTED, ExpectedOutcome};
-use crate::input::column_mapping::{CONTEXT, InputColumns, REF};
-use crate::input::rows::InputRows;
-use crate::input::{InputFile, InputSource};
-use crate::run::settings::Shard;
+use crate::input::{CONTEXT, InputColumns, InputFile, InputRows, InputSource, REF};
+use crate::run::Shard;
 
 /// The most outcomes of a question in a problem.
 const MOST_OUTCOMES: usize = 20;

@@ -8,7 +8,7 @@ use crate::file_run::FileRun;
 use crate::input::column_mapping::InputColumns;
 use crate::input::row::InputRow;
 use crate::input::{InputError, InputFile, OddCells, RawRow, RawRows, RawValue, listed};
-use crate::run::settings::Shard;
+use crate::run::Shard;
 
 /// Number of rows after which the file is checked for changes.
 const ROWS_BETWEEN_CHECKS: u64 = 1024;

@@ -10,8 +10,7 @@ use refract_lens_rendering::{adjudicated_column, person_column};
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
 use crate::gold::cells::EXPECTED;
-use crate::input::column_mapping::REF;
-use crate::input::{InputError, RawRow, RawValue, WantedColumn, WantedColumns, listed};
+use crate::input::{InputError, REF, RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 /// Name of the column with the ids of results.
 pub(crate) const RESULT_ID: &str = "result_id";

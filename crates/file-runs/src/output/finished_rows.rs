@@ -16,10 +16,7 @@ use crate::check::ListedRow;
 use crate::gold::cells::ExpectedOutcome;
 use crate::output::RowLayout;
 use crate::output::laid_out_rows::LaidOutRows;
-use crate::run::dispatch::{PendingRow, RowState};
-use crate::run::error::{FirstError, RunError};
-use crate::run::rows_in_order::RowEnd;
-use crate::run::tally::RunTally;
+use crate::run::{FirstError, PendingRow, RowEnd, RowState, RunError, RunTally};
 
 /// A row of a file with its saved result.
 pub struct FinishedRow {

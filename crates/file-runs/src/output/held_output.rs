@@ -14,13 +14,10 @@ use refract_service::results::ReadableResult;
 
 use crate::check::{ListedRow, RefusedRows};
 use crate::file_run::FileRun;
-use crate::input::InputError;
-use crate::input::rows::KeptCells;
+use crate::input::{InputError, KeptCells};
 use crate::output::laid_out_rows::{LaidOutRows, TypedRows};
 use crate::output::{OutputFormat, RowLayout, kept_cells};
-use crate::run::error::cause;
-use crate::run::row_chunks::{RowChunk, RowChunks};
-use crate::run::settings::FilePart;
+use crate::run::{FilePart, RowChunk, RowChunks, cause};
 
 /// The rows of a run that have a result, `ok` or `failed`, in the order of the file.
 pub struct HeldOutput {

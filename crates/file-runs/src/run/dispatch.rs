@@ -17,7 +17,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use crate::check::ListedRow;
 use crate::file_run::FileRun;
 use crate::gold::cells::ExpectedOutcome;
-use crate::input::row::{InputRow, RowContent};
+use crate::input::{InputRow, RowContent};
 use crate::run::error::RunError;
 use crate::run::row_chunks::RowChunks;
 use crate::run::settings::RunSettings;

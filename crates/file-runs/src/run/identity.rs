@@ -5,7 +5,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::submission::reference::{IdempotencyKey, Ref};
 use sha2::{Digest as _, Sha256};
 
-use crate::input::row::{InputRow, RowContent};
+use crate::input::{InputRow, RowContent};
 
 /// Identifies a run.
 ///

@@ -8,7 +8,7 @@ use refract_domain::result::cost::Cost;
 use refract_domain::result::file_run::FileRunLimits;
 use refract_service::model::{ModelError, ModelReport};
 
-use crate::run::rows_in_order::{RowEnd, RowsInOrder};
+use crate::run::row_chunks::{RowEnd, RowsInOrder};
 
 /// The running counts of one run.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use refract_service::runs::RunEnd;
 use crate::check::FileCheckError;
 use crate::file_run::OpenRunError;
 use crate::input::{InputError, WorkbookError};
-use crate::run::error::RunError;
+use crate::run::RunError;
 
 /// The first pause.
 const FIRST: Duration = Duration::from_secs(15);

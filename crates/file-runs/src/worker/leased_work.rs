@@ -15,15 +15,11 @@ use tokio::sync::{Semaphore, SetOnce, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::file_run::{FileRun, RunOrder};
-use crate::input::column_mapping::ColumnMapping;
-use crate::input::input_outline::KeptOutline;
-use crate::input::rows::KeptCells;
-use crate::input::{InputSource, StoredInput, WorkbookBudget};
-use crate::output::finished_rows::RowSinks;
-use crate::run::error::RunError;
-use crate::run::row_chunks::RowChunks;
-use crate::run::settings::{FilePart, RunSettings, Shard};
-use crate::run::tally::RunTally;
+use crate::input::{
+    ColumnMapping, InputSource, KeptCells, KeptOutline, StoredInput, WorkbookBudget,
+};
+use crate::output::RowSinks;
+use crate::run::{FilePart, RowChunks, RunError, RunSettings, RunTally, Shard};
 use crate::worker::ended_work::{Fate, Pauses, WorkError};
 use crate::worker::progress::{CheckFacts, ProgressMeter, tally_of};
 

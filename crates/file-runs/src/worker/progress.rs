@@ -8,8 +8,7 @@ use refract_service::runs::RunProgress;
 use serde::{Deserialize, Serialize};
 
 use crate::check::FileCheck;
-use crate::run::rows_in_order::RowsInOrder;
-use crate::run::tally::{RunCounts, RunTally};
+use crate::run::{RowsInOrder, RunCounts, RunTally};
 
 /// The time over which the rate is measured.
 const RATE_OVER: Duration = Duration::from_secs(30);

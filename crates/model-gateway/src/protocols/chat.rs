@@ -9,7 +9,6 @@
 //! [`follow_ups`] if an answer did not show every code.
 
 pub(crate) mod capabilities;
-mod chat_server;
 mod code_probabilities;
 pub(crate) mod codes;
 pub(crate) mod completion;
@@ -22,7 +21,6 @@ pub(crate) mod prompt;
 pub(crate) mod question_requests;
 mod reading;
 pub(crate) mod request;
-mod thinking;
 mod token_limit;
 mod unlisted;
 mod written_answer;
@@ -32,9 +30,8 @@ use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;
 use serde_json::{Value, json};
 
-use self::chat_server::ChatServer;
 use self::dialogue::QuestionDialogue;
-use self::question_requests::QuestionRequests;
+use self::question_requests::{ChatServer, QuestionRequests};
 use self::request::{ChatOpening, Prompts};
 use crate::attempts::CallSender;
 use crate::error::ModelError;
@@ -44,7 +41,7 @@ use crate::servers::address::ServerAddress;
 use crate::servers::place::EachServer;
 use crate::servers::prefix_cache::PrefixCache;
 use crate::settings::ModelSettings;
-use crate::settings::chat_prompt::ChatPrompt;
+use crate::settings::protocol::ChatPrompt;
 
 /// Asks servers that speak chat completions with log-probabilities.
 #[derive(Debug)]

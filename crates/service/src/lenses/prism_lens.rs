@@ -15,8 +15,7 @@ use refract_persistence::{Database, Prism};
 
 use crate::InternalError;
 use crate::lenses::Lenses;
-use crate::prisms::PrismError;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::{PrismError, find_saved_version};
 
 /// Attempts at reading a lens that is changed while it is read.
 const ATTEMPTS: usize = 16;

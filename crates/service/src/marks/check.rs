@@ -18,7 +18,7 @@ use super::stated_outcomes::{NamedResults, StatedOutcomes};
 use super::{MarkCell, MarkError, MarkErrors, MarkOrigin, MarksRow, NamedResult};
 use crate::InternalError;
 use crate::marks::Marks;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::read::ReadableResult;
 
 /// Number of marks that one query looks up.

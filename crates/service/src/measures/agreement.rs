@@ -11,7 +11,7 @@ use crate::InternalError;
 use crate::marks::Annotators;
 use crate::measures::Measures;
 use crate::measures::evaluation::questions;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// How far people agree about one question.
 #[derive(Clone, Debug)]

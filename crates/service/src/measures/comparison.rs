@@ -16,7 +16,7 @@ use self::sides::{AskedQuestion, MarkedOutcomes, OutcomeIndex, SideRow, pairs};
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluationError, questions};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// Most differing texts that are listed for each question.
 pub const MOST_DIFFERING: usize = 20;

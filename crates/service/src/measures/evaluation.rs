@@ -11,7 +11,7 @@ use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFi
 
 use crate::InternalError;
 use crate::measures::Measures;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// Why marked answers cannot be measured or compared.
 #[derive(Debug, thiserror::Error)]

@@ -20,7 +20,7 @@ use refract_persistence::{
 use crate::InternalError;
 use crate::measures::Measures;
 use crate::measures::evaluation::{EvaluatedQuestion, EvaluationError};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// Most wrong results that are listed for each outcome.
 pub const MOST_WRONG_RESULTS: usize = 20;

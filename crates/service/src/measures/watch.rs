@@ -31,7 +31,7 @@ pub use self::window_counts::{ComparedPeriod, WatchAgainst, WatchScope};
 use self::window_counts::{WatchedHours, WindowCounts};
 use crate::InternalError;
 use crate::measures::Measures;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// Results younger than this are read at each look. A result that is saved later than this after its
 /// id was made, by a node whose clock is behind or after a database was away, may not be counted.

@@ -15,7 +15,7 @@ use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOu
 use uuid::Uuid;
 
 use crate::lenses::prism_lens::PrismLens;
-use crate::prisms::versions::NumberedVersion;
+use crate::prisms::NumberedVersion;
 use crate::results::Results;
 use crate::results::metrics::SavedUse;
 use crate::results::read::ReadableResult;

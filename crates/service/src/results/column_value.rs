@@ -11,7 +11,7 @@ use refract_evaluation::counting::column_tally::ColumnTally;
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::Results;
 
 /// Most versions before the latest whose values are offered.

@@ -13,7 +13,7 @@ use refract_identity::people::AccountActor;
 use refract_persistence::Prism;
 
 use crate::CallError;
-use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::prisms::{check_active, find_version_to_ask};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::ReadableResult;

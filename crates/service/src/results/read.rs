@@ -18,7 +18,7 @@ use refract_identity::people::AccountActor;
 use refract_persistence::{Database, FoundResult, PersistenceError, Prism, Provenance};
 
 use crate::lenses::prism_lens::PrismLens;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::Results;
 use crate::{CallError, InternalError};
 

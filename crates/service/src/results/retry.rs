@@ -15,7 +15,7 @@ use refract_identity::people::AccountActor;
 use refract_persistence::{FoundResult, Prism, ResultFilter};
 use uuid::Uuid;
 
-use crate::prisms::versions::{NumberedVersion, find_saved_version};
+use crate::prisms::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::{ReadableResult, ResultCall};

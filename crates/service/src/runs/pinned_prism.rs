@@ -18,7 +18,7 @@ use refract_model_gateway::Estimator;
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::model::CallPriority;
-use crate::prisms::versions::{NumberedVersion, check_active, find_version_to_ask};
+use crate::prisms::{NumberedVersion, check_active, find_version_to_ask};
 use crate::results::ask_and_save::{AnsweredCall, CheckedCall};
 use crate::results::budgets::Budgets;
 use crate::results::column_value::answer_column;

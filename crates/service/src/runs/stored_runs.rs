@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use super::Runs;
 use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
-use crate::prisms::versions::{check_active, find_version_to_ask};
+use crate::prisms::{check_active, find_version_to_ask};
 use crate::results::export_event;
 use crate::{CallError, InternalError};
 

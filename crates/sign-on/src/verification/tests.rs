@@ -1,5 +1,8 @@
 //! A sign-on by each of many providers: what they are known to send, and what comes of it.
 
+mod providers;
+mod signatures;
+
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -10,12 +13,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::claims::ProviderIdentity;
-use crate::grant::tokens::TokenAnswer;
+use crate::grant::TokenAnswer;
 use crate::metadata::signing_keys::SigningKeys;
 use crate::settings::AdmissionRules;
-
-mod providers;
-mod signatures;
 
 const NOW: i64 = 1_777_885_687;
 const ISSUER: &str = "https://id.example.com";

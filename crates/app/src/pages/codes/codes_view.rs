@@ -7,13 +7,8 @@ use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
 use refract_identity::people::{CodesDue, CodesSetup, OneTimeCodes, RecoveryCode};
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::counted;
-use crate::components::texts::copyable;
-use crate::requests::visit::Visitor;
+use crate::components::{FormErrors, FormField, NoticeKind, copyable, counted, moment, notice};
+use crate::requests::Visitor;
 
 /// The content of the page. It never repeats a typed password or code.
 pub(super) fn codes_view(visitor: &Visitor, codes: &OneTimeCodes, errors: &FormErrors) -> Markup {

@@ -8,7 +8,7 @@ use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 
 use super::draft::{DraftField, DraftQuestion, EditDraft};
-use crate::replies::page_error::PageError;
+use crate::replies::PageError;
 
 /// The version that a draft was made from; `None` for a new prism.
 #[derive(Clone, Default)]

@@ -1,16 +1,19 @@
 //! A prism being edited: the form's values, valid or not, and the prism file made from them. Only
 //! the parser of prism files knows the rules.
+//!
+//! Words of other scripts in Latin letters, from which keys and slugs are proposed.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::iter;
 
+use any_ascii::any_ascii;
 use refract_authoring::made_names::{self, TriedNumbers};
 use refract_domain::limits::{FIELDS, OPTIONS, QUESTIONS};
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::question::{Outcome, Question, QuestionType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-
-use super::spelling::spelled;
 
 /// A prism being edited.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -209,17 +212,20 @@ impl EditDraft {
 
     /// The draft with keys that can still be changed, for an unsaved prism.
     pub(crate) fn into_new(mut self) -> Self {
-        let free = |key: &mut DraftKey| *key = DraftKey::Typed(key.as_str().to_owned());
-        for field in &mut self.fields {
-            free(&mut field.key);
-        }
-        for question in &mut self.questions {
-            free(&mut question.key);
-            for outcome in &mut question.outcomes {
-                free(&mut outcome.key);
-            }
+        for key in self.item_keys_mut() {
+            *key = DraftKey::Typed(key.as_str().to_owned());
         }
         self
+    }
+
+    /// The keys of the fields, and of each question before its options or levels.
+    pub(crate) fn item_keys_mut(&mut self) -> impl Iterator<Item = &mut DraftKey> {
+        let fields = self.fields.iter_mut().map(|field| &mut field.key);
+        let questions = self.questions.iter_mut().flat_map(|question| {
+            let outcomes = question.outcomes.iter_mut().map(|outcome| &mut outcome.key);
+            iter::once(&mut question.key).chain(outcomes)
+        });
+        fields.chain(questions)
     }
 
     /// Whether the prism has too many questions, options and levels to show all inputs at once.
@@ -278,6 +284,22 @@ impl EditDraft {
         }
         (fields, questions)
     }
+}
+
+/// The words that a key is made from: in Latin letters, by how they sound or by tables that come close
+/// to it, where they have none of their own.
+pub(super) fn spelled(words: &str) -> Cow<'_, str> {
+    if made_names::has_words(words) {
+        Cow::Borrowed(words)
+    } else {
+        // a quotation mark stands for a sound within a word
+        Cow::Owned(any_ascii(words).replace(['\'', '`'], ""))
+    }
+}
+
+/// Whether a key made from these words has to be asked for: they have no Latin letters.
+pub(super) fn is_foreign(words: &str) -> bool {
+    !words.trim().is_empty() && !made_names::has_words(words)
 }
 
 #[cfg(test)]

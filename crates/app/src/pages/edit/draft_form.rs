@@ -9,8 +9,8 @@ use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftQuestion, EditDraft, EditedOutcome};
 use super::item_keys::SLUG;
 use super::trial::MOST_TEXTS;
-use crate::replies::page_error::PageError;
-use crate::requests::form::Form;
+use crate::replies::PageError;
+use crate::requests::Form;
 
 /// The draft in a form's inputs. `base` is the version that the form was made from.
 ///

@@ -10,11 +10,8 @@ use refract_service::prisms::find_example;
 
 use super::editing::{CheckedDraft, DraftStanding, Editing, REVISION, TAB};
 use super::item_keys::{SLUG, made_keys, question_of};
-use crate::components::fault_sentence::fault_sentence;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, count, counted, fault_sentence, moment, notice};
+use crate::requests::Visit;
 
 /// What happened before the redirect to the form.
 pub(crate) fn done(what: &str) -> Option<&'static str> {

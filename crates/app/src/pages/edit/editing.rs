@@ -17,12 +17,9 @@ use super::carried_draft::DraftBase;
 use super::draft::EditDraft;
 use super::edit_extras::{EditExtras, FormAction};
 use super::item_keys::{self, SLUG, question_of};
-use crate::components::form_errors::at_paths;
-use crate::components::number::counted;
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page_error::PageError;
-use crate::requests::off_event_loop::off_event_loop;
-use crate::requests::visit::Visit;
+use crate::components::{at_paths, counted, prism_address};
+use crate::replies::PageError;
+use crate::requests::{Visit, off_event_loop};
 
 /// The input that is sent while all validation errors are shown.
 pub(crate) const ASKED: &str = "asked";

@@ -12,15 +12,12 @@ use refract_service::prisms::{
 };
 
 use super::editing::Editing;
-use crate::components::example_state::{
-    answer_in_short, broken_examples, example_state, outcome_label,
+use crate::components::{
+    answer_in_short, broken_examples, clamped, count, counted, example_state, outcome_label,
+    prism_address, stacked_table,
 };
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::prism_address;
-use crate::components::table::stacked_table;
-use crate::components::texts::clamped;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// How long somebody who reviews a draft waits for the check. What is not answered by then can be
 /// asked on the page.

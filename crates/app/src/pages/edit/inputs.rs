@@ -9,9 +9,7 @@ use super::carried_draft::DraftBase;
 use super::draft::{DraftKey, DraftQuestion, EditDraft, EditedOutcome};
 use super::editing::CheckedDraft;
 use super::item_keys::{SLUG, question_of};
-use crate::components::field::FormField;
-use crate::components::number::counted;
-use crate::components::texts::clamped;
+use crate::components::{FormField, clamped, counted};
 
 /// The most options or levels whose lines have labels of their own.
 const SHORT: usize = 20;

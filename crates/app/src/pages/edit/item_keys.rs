@@ -2,6 +2,7 @@
 //! from words, and what it asks for where the words have no Latin letters.
 
 use std::borrow::Cow;
+use std::iter;
 
 use refract_authoring::made_names;
 use refract_domain::key::OutcomeKey;
@@ -10,8 +11,7 @@ use refract_domain::prism::slug::Slug;
 use refract_domain::problem::{Problems, ValidationError};
 
 use super::carried_draft::DraftBase;
-use super::draft::{DraftKey, DraftQuestion, EditDraft};
-use super::spelling::{is_foreign, spelled};
+use super::draft::{DraftKey, DraftQuestion, EditDraft, is_foreign, spelled};
 
 /// The input with the slug of a new prism.
 pub(crate) const SLUG: &str = "slug";
@@ -28,34 +28,71 @@ pub(crate) fn question_of(path: &str) -> Option<usize> {
     rest.split('.').next()?.parse().ok()
 }
 
+/// An item of a draft whose key callers write.
+struct KeyedItem<'a> {
+    /// The path of the key in the form.
+    path: String,
+    key: &'a DraftKey,
+    /// The words that a key can be made from.
+    words: &'a str,
+}
+
+/// The items of a draft: its fields, and each question before its options or levels. Those of a folded
+/// question are among them if `has_folded`.
+fn items(draft: &EditDraft, has_folded: bool) -> impl Iterator<Item = KeyedItem<'_>> {
+    let fields = draft.fields.iter().enumerate();
+    let fields = fields.map(|(place, field)| KeyedItem {
+        path: format!("fields.{place}.key"),
+        key: &field.key,
+        words: &field.label,
+    });
+    let questions = draft.questions.iter().enumerate();
+    let questions = questions.flat_map(move |(place, question)| {
+        let list = question.list().unwrap_or_default();
+        let asked = KeyedItem {
+            path: format!("questions.{place}.key"),
+            key: &question.key,
+            words: &question.text,
+        };
+        let outcomes = has_outcomes(question, has_folded).then_some(question.outcomes.iter());
+        let outcomes = outcomes.into_iter().flatten().enumerate();
+        let outcomes = outcomes.map(move |(outcome_place, outcome)| KeyedItem {
+            path: format!("questions.{place}.{list}.{outcome_place}.key"),
+            key: &outcome.key,
+            words: &outcome.label,
+        });
+        iter::once(asked).chain(outcomes)
+    });
+    fields.chain(questions)
+}
+
+fn has_outcomes(question: &DraftQuestion, has_folded: bool) -> bool {
+    has_folded || !question.is_folded
+}
+
+/// The key of each item: its own, or one made from its words.
+fn keys(draft: &EditDraft, base: &DraftBase, has_folded: bool) -> Vec<String> {
+    let (mut keys, questions) = draft.keys();
+    for (question, key) in draft.questions.iter().zip(questions) {
+        keys.push(key);
+        if has_outcomes(question, has_folded) {
+            let outcomes = outcome_keys(question, base);
+            keys.extend(outcomes.iter().map(ToString::to_string));
+        }
+    }
+    keys
+}
+
 /// The keys of new items by their path in the form, such as `questions.0.key`; empty where there
 /// are no words yet that a key could be made from. None for a draft beyond the limits, which says so
 /// instead.
 pub(crate) fn made_keys(draft: &EditDraft, base: &DraftBase) -> Vec<(String, String)> {
-    let mut keys = Vec::new();
     if draft.is_beyond_limits() {
-        return keys;
+        return Vec::new();
     }
-    let (fields, questions) = draft.keys();
-    for (place, (field, key)) in draft.fields.iter().zip(fields).enumerate() {
-        let key = shown(&field.key, &field.label, key);
-        keys.extend(key.map(|key| (format!("fields.{place}.key"), key)));
-    }
-    for (place, (question, key)) in draft.questions.iter().zip(questions).enumerate() {
-        let path = format!("questions.{place}");
-        let key = shown(&question.key, &question.text, key);
-        keys.extend(key.map(|key| (format!("{path}.key"), key)));
-        if !question.is_folded
-            && let Some(list) = question.list()
-        {
-            let of_outcomes = outcome_keys(question, base);
-            for (place, (outcome, key)) in question.outcomes.iter().zip(of_outcomes).enumerate() {
-                let key = shown(&outcome.key, &outcome.label, key.to_string());
-                keys.extend(key.map(|key| (format!("{path}.{list}.{place}.key"), key)));
-            }
-        }
-    }
-    keys
+    let items = items(draft, false).zip(keys(draft, base, false));
+    let made = items.filter_map(|(item, key)| Some((item.path, shown(item.key, item.words, key)?)));
+    made.collect()
 }
 
 /// The key of an item that has none of its own yet; `None` for any other item.
@@ -114,21 +151,8 @@ pub(crate) fn ask(draft: &EditDraft, is_new: bool, problems: &mut Problems) {
     if is_new {
         ask(SLUG.to_owned(), &draft.slug, &draft.name);
     }
-    for (place, field) in draft.fields.iter().enumerate() {
-        ask(
-            format!("fields.{place}.key"),
-            field.key.as_str(),
-            &field.label,
-        );
-    }
-    for (place, question) in draft.questions.iter().enumerate() {
-        let path = format!("questions.{place}");
-        ask(format!("{path}.key"), question.key.as_str(), &question.text);
-        let list = question.list().unwrap_or_default();
-        for (place, outcome) in question.outcomes.iter().enumerate() {
-            let path = format!("{path}.{list}.{place}.key");
-            ask(path, outcome.key.as_str(), &outcome.label);
-        }
+    for item in items(draft, true) {
+        ask(item.path, item.key.as_str(), item.words);
     }
     let slug = draft.slug.trim();
     if is_new && !slug.is_empty() && Slug::parse(slug).is_none() {
@@ -145,35 +169,14 @@ pub(crate) fn propose(draft: &mut EditDraft, base: &DraftBase, slug: &str) -> Ve
     if draft.is_beyond_limits() {
         return proposed;
     }
-    let mut fill = |path: String, key: &mut DraftKey, words: &str, made: &str| {
-        if is_unasked(key.as_str(), words) {
-            *key = DraftKey::Typed(made.to_owned());
+    let items = items(draft, true).zip(keys(draft, base, true));
+    let wanted = items
+        .map(|(item, made)| is_unasked(item.key.as_str(), item.words).then_some((item.path, made)));
+    let wanted: Vec<_> = wanted.collect();
+    for (key, wanted) in draft.item_keys_mut().zip(wanted) {
+        if let Some((path, made)) = wanted {
+            *key = DraftKey::Typed(made);
             proposed.push(path);
-        }
-    };
-    let (fields, questions) = draft.keys();
-    for (place, (field, made)) in draft.fields.iter_mut().zip(fields).enumerate() {
-        fill(
-            format!("fields.{place}.key"),
-            &mut field.key,
-            &field.label,
-            &made,
-        );
-    }
-    for (place, (question, made)) in draft.questions.iter_mut().zip(questions).enumerate() {
-        let path = format!("questions.{place}");
-        let of_outcomes = outcome_keys(question, base);
-        fill(
-            format!("{path}.key"),
-            &mut question.key,
-            &question.text,
-            &made,
-        );
-        let list = question.list().unwrap_or_default();
-        let outcomes = question.outcomes.iter_mut().zip(of_outcomes).enumerate();
-        for (place, (outcome, made)) in outcomes {
-            let path = format!("{path}.{list}.{place}.key");
-            fill(path, &mut outcome.key, &outcome.label, made.as_str());
         }
     }
     if !slug.is_empty() && is_unasked(&draft.slug, &draft.name) {

@@ -17,12 +17,9 @@ use super::draft::EditDraft;
 use super::draft_form;
 use super::edit_extras::{FormAction, StoredEdit};
 use super::editing::{ASKED, COPIED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
-use crate::components::form_errors::describe;
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::form::Form;
-use crate::requests::visit::{Visit, version_number};
+use crate::components::{describe, prism_address};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Form, Visit, version_number};
 
 /// Attempts at saving a draft that the same page changes at the same time.
 const ATTEMPTS: usize = 4;

@@ -15,17 +15,12 @@ use super::draft_state::{MOST_WARNINGS, describe, draft_bar, named};
 use super::editing::Editing;
 use super::example_check::DraftExamples;
 use super::keeping::note;
-use crate::components::differences::differences;
-use crate::components::fault_sentence::fault_sentence;
-use crate::components::field::FormField;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::counted;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::off_event_loop::off_event_loop;
-use crate::requests::visit::Visit;
+use crate::components::{
+    FormField, NoticeKind, PrismTab, counted, differences, fault_sentence, moment, notice,
+    prism_address,
+};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Visit, off_event_loop};
 
 /// The content of the page.
 pub(crate) struct Review<'a> {

@@ -18,13 +18,10 @@ use super::draft_state::named;
 use super::editing::{Editing, REVISION, TAB};
 use super::keeping;
 use super::trial_form::TrialForm;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::PrismTab;
 use crate::components::retest::{left_out, price, retest_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, PrismTab, count, counted, notice};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the page, with the price.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::draft::EditDraft;
-use crate::components::answer_bars::describe_answer;
-use crate::components::form_errors::describe;
-use crate::requests::visit::Visit;
+use crate::components::{describe, describe_answer};
+use crate::requests::Visit;
 
 /// Most test texts of one's own.
 pub(crate) const MOST_TEXTS: usize = 3;

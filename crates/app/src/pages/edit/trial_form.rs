@@ -9,14 +9,10 @@ use refract_service::measures::stored_retests::{StoredRetest, TRIAL_TEXTS, TextC
 use refract_service::results::ResultSearch;
 
 use super::editing::Editing;
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::prism_tabs::prism_address;
-use crate::components::texts::clamped;
+use crate::components::{FormErrors, FormField, clamped, prism_address};
 use crate::pages::results::FilterValues;
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::{Query, Visit};
 
 /// The number of texts unless another one is typed.
 const USUAL_TEXTS: &str = "100";

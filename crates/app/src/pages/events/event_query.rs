@@ -5,9 +5,8 @@ use refract_domain::event::{Actor, ActorKind, EventAction, EventTarget, TargetKi
 use refract_domain::ids::parse_uuid;
 use refract_identity::events::{EventActors, EventChoices, EventFilter};
 
-use crate::components::field::FormField;
-use crate::components::list_filters::ListFilters;
-use crate::requests::page_request::Query;
+use crate::components::{FormField, ListFilters};
+use crate::requests::Query;
 
 /// The address of the page.
 pub(super) const ADDRESS: &str = "/events";

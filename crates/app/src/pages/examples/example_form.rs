@@ -13,14 +13,9 @@ use refract_service::prisms::{ExampleInput, ExampleText};
 use refract_service::results::ResultDetails;
 
 use super::example_list::address;
-use crate::components::answer_bars::cutoffs;
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::PrismTab;
-use crate::replies::page::Page;
-use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::components::{FormErrors, FormField, NoticeKind, PrismTab, cutoffs, notice};
+use crate::replies::Page;
+use crate::requests::{Form, Visit};
 
 /// The prefix of the fields' input names.
 const FIELDS: &str = "fields.";

@@ -6,20 +6,12 @@ use refract_domain::prism::example::EXAMPLE_TEXTS;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{AskedExamples, CheckedExample, DraftTrialCost, ExampleState};
 
-use crate::components::example_state::{
-    answer_in_short, broken_examples, example_state, outcome_label,
+use crate::components::{
+    FormField, PrismTab, answer_in_short, broken_examples, clamped, count, counted, empty_state,
+    example_state, moment, outcome_label, prism_address, stacked_table,
 };
-use crate::components::field::FormField;
-use crate::components::moment::moment;
-use crate::components::notice::empty_state;
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::table::stacked_table;
-use crate::components::texts::clamped;
-use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{Page, PageError, PageReply};
+use crate::requests::Visit;
 
 /// The most characters of a text in the list.
 const SHOWN: usize = 160;

@@ -10,18 +10,12 @@ use refract_identity::keys::{ListedKey, OverlapDays};
 use refract_service::prisms::sample_texts;
 use refract_service::results::ResultCounts;
 
-use crate::components::curl;
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::count;
-use crate::components::table::stacked_table;
-use crate::components::texts::{COPY_SCRIPT, copyable};
-use crate::replies::page::Section;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{
+    COPY_SCRIPT, FormErrors, FormField, NoticeKind, copyable, count, curl, moment, notice,
+    stacked_table,
+};
+use crate::replies::{PageError, PageReply, Section};
+use crate::requests::Visit;
 
 /// Networks that were typed for a key and refused.
 pub(super) struct RefusedNetworks {

@@ -11,12 +11,9 @@ use super::lens_form::LensForm;
 use super::preview::{changed_in_short, changed_rows};
 use super::stored_draft;
 use super::view::address;
-use crate::components::number::count;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{PrismTab, count, prism_address};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Query, Visit};
 
 /// A page of changed results, counted from 1.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,7 @@ use refract_service::lenses::{LensDraft, PrismLens};
 
 use super::lens_form::{ColumnInput, LensForm};
 use super::panel::{self, QUESTION, chosen_name, question_of};
-use crate::components::field::FormField;
-use crate::components::texts::clamped;
+use crate::components::{FormField, clamped};
 
 /// What the fold shows.
 pub(super) struct Columns<'a> {

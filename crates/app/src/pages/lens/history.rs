@@ -12,14 +12,9 @@ use refract_service::prisms::PrismError;
 
 use super::changed::{ChangedPage, changed_file};
 use super::preview::{changed_rows, counted_of};
-use crate::components::lens_change::lens_change;
-use crate::components::moment::moment;
-use crate::components::number::count;
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::table::stacked_table;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{PrismTab, count, lens_change, moment, prism_address, stacked_table};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// The most states in the list.
 const SHOWN: usize = 20;

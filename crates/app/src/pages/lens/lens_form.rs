@@ -7,10 +7,9 @@ use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::components::number::to_percent;
+use crate::components::to_percent;
 use crate::pages::list_change::rearrange;
-use crate::requests::form::Form;
-use crate::requests::page_request::Query;
+use crate::requests::{Form, Query};
 
 /// The most columns read from a form; the rules of lenses allow fewer.
 const MOST: usize = 1000;

@@ -18,13 +18,9 @@ use super::panel::{self, Panel, percent_cutoffs};
 use super::preview::{changed_in_short, preview};
 use super::stored_draft::LensDraftForm;
 use super::view::{LensView, address, cutoffs_query};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, PrismTab, moment, notice, prism_address};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Query, Visit};
 
 /// Most names of people who may save.
 const NAMED: usize = 5;

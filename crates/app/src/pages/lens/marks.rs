@@ -19,9 +19,9 @@ use serde_json::json;
 
 use super::lens_form::to_share;
 use super::view::LensView;
-use crate::components::number::{count, share};
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::components::{count, share};
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// A measure of the cutoffs of a Yes / No question.
 #[derive(Clone, Copy)]

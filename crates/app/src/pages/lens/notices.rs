@@ -9,13 +9,9 @@ use refract_service::lenses::{LensHistory, PrismLens};
 use super::history::{self, put_back};
 use super::preview::counted_of;
 use super::stored_draft::{INSTEAD, LensDraftForm};
-use crate::components::lens_change::lens_change;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::count;
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, count, lens_change, moment, notice, prism_address};
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The hidden input with the revision of the lens that was in force when the page was made.
 pub(super) const IN_FORCE: &str = "in_force";

@@ -13,13 +13,10 @@ use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm, ONE};
 use super::view::near_queue;
-use crate::components::fault_sentence::fault_sentence;
-use crate::components::field::FormField;
-use crate::components::histogram::{DrawnCutoffs, histogram, short_percent};
-use crate::components::number::{count, counted, share, to_percent};
-use crate::components::prism_tabs::prism_address;
-use crate::components::table::table;
-use crate::components::texts::clamped;
+use crate::components::{
+    DrawnCutoffs, FormField, clamped, count, counted, fault_sentence, histogram, prism_address,
+    share, short_percent, table, to_percent,
+};
 
 /// The most characters of a question beside its key in a list.
 pub(super) const QUESTION: usize = 60;

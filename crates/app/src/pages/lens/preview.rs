@@ -10,13 +10,10 @@ use refract_service::results::ReadableResult;
 
 use super::lens_form::LensForm;
 use super::view::changed_query;
-use crate::components::bar::bar;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted, to_percent};
-use crate::components::prism_tabs::prism_address;
-use crate::components::table::stacked_table_with;
-use crate::components::texts::clamped;
+use crate::components::{
+    NoticeKind, bar, clamped, count, counted, moment, notice, prism_address, stacked_table_with,
+    to_percent,
+};
 
 /// The most characters of a text in a row.
 const SHOWN: usize = 120;

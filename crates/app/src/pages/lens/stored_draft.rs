@@ -6,8 +6,8 @@ use refract_service::lenses::PrismLens;
 use serde::{Deserialize, Serialize};
 
 use super::lens_form::LensForm;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// What is stored.
 #[derive(Deserialize, Serialize)]

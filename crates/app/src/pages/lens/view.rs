@@ -6,9 +6,8 @@ use refract_service::marks::QueueKind;
 use refract_service::prisms::Prism;
 
 use super::lens_form::{LensForm, to_share};
-use crate::components::prism_tabs::prism_address;
-use crate::requests::form::Form;
-use crate::requests::page_request::Query;
+use crate::components::prism_address;
+use crate::requests::{Form, Query};
 
 /// The part of a page's state that is not in the draft.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,7 @@ use refract_identity::events::ListedEvent;
 use refract_identity::people::Person;
 use refract_service::marks::LastMark;
 
-use crate::components::moment::moment;
-use crate::components::table::stacked_table;
+use crate::components::{moment, stacked_table};
 use crate::pages::results::marks_of;
 
 /// The roles with their labels, least powerful first.

@@ -11,13 +11,10 @@ use refract_service::Refract;
 use refract_service::measures::OrderCheck;
 use refract_service::results::{ReadableResult, ResultDetails};
 
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted, percent};
-use crate::components::table::table;
+use crate::components::{NoticeKind, count, counted, moment, notice, percent, table};
 use crate::pages::keys::address_of_key;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The facts as a list of terms, with the actor that created the result.
 pub(super) fn facts(details: &ResultDetails, actor: &Markup) -> Markup {

@@ -9,12 +9,8 @@ use refract_evaluation::marked::answer::predicted;
 use refract_service::marks::{MarkChange, QueueKind};
 use refract_service::results::{ReadableResult, ResultDetails};
 
-use crate::components::answer_bars::{bars_of, cutoffs};
-use crate::components::field::FormField;
-use crate::components::moment::moment;
-use crate::components::prism_tabs::prism_address;
-use crate::requests::form::Form;
-use crate::requests::page_request::Query;
+use crate::components::{FormField, bars_of, cutoffs, moment, prism_address};
+use crate::requests::{Form, Query};
 
 /// The answers of an `ok` result as one form, with a select of outcomes for the visitor's mark of each,
 /// and what others marked.

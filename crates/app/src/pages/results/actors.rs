@@ -8,9 +8,9 @@ use refract_domain::result::actor::ResultActor;
 use refract_identity::people::ActorName;
 use refract_service::results::FoundRow;
 
-use crate::components::field::FormField;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::components::FormField;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The keys and people of an account, with their names.
 pub(super) struct ResultActors {

@@ -9,13 +9,9 @@ use refract_lens_rendering::{FurtherValue, ProvenanceColumn, RawColumns, RowForm
 use refract_service::lenses::PrismLens;
 use refract_service::results::{ExportColumns, ExportError, PrismResults};
 
-use crate::components::list_pages::{
-    media_type, output_media_type, table_style, table_style_choice,
-};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{media_type, output_media_type, table_style, table_style_choice};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Query, Visit};
 
 /// The formats of a download with their names for people.
 pub(super) const FORMATS: [(&str, &str); 5] = [

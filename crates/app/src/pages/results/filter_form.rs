@@ -10,10 +10,8 @@ use refract_service::results::SearchableColumn;
 
 use super::actors::ResultActors;
 use super::filter_values::{FilterValues, MARKED_BY, ORDER, QuickPeriod, RUN};
-use crate::components::field::FormField;
-use crate::components::file_run::run_address;
-use crate::components::texts::clamped;
-use crate::requests::page_request::Day;
+use crate::components::{FormField, clamped, run_address};
+use crate::requests::Day;
 
 /// The most columns of which each has a list of its values; of more, one is chosen at a time.
 const LISTED_COLUMNS: usize = 6;

@@ -11,9 +11,8 @@ use refract_service::results::{
     TextWords,
 };
 
-use crate::components::list_filters::ListFilters;
-use crate::requests::page_request::Query;
-use crate::requests::visit::version_number;
+use crate::components::ListFilters;
+use crate::requests::{Query, version_number};
 
 /// The query parameters of the filters, which are also the names of the form's inputs.
 const NAMES: [&str; 13] = [

@@ -11,11 +11,9 @@ use refract_service::lenses::PrismLens;
 use refract_service::marks::{ReviewItem, ReviewStep, Sitting};
 use refract_service::results::ReadableResult;
 
-use crate::components::answer_bars::{bars_of, describe_answer};
-use crate::components::number::percent;
-use crate::replies::page_error::PageError;
-use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::components::{bars_of, describe_answer, percent};
+use crate::replies::PageError;
+use crate::requests::{Form, Visit};
 
 /// The query parameter of the result behind which the queue goes on.
 pub(super) const AFTER: &str = "after";

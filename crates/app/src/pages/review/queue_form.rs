@@ -9,11 +9,9 @@ use refract_service::lenses::PrismLens;
 use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue, Sitting};
 use refract_service::results::{ResultSearch, searchable_columns};
 
-use crate::components::field::FormField;
-use crate::components::number::count;
+use crate::components::{FormField, count};
 use crate::pages::results::FilterValues;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::requests::{Query, Visit};
 
 /// The value of the question's select for all questions.
 const ALL: &str = "*";

@@ -10,12 +10,10 @@ use refract_identity::people::ActorName;
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{Sitting, Standing};
 
-use crate::components::number::{counted, measured_percent};
-use crate::components::prism_tabs::prism_address;
 use crate::components::report::{marks_noun, without_outcome};
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{counted, measured_percent, prism_address};
+use crate::replies::PageError;
+use crate::requests::{Query, Visit};
 
 /// Marks whose worth is said before they are made.
 const MORE: u64 = 40;

@@ -9,15 +9,10 @@ use refract_file_runs::{KeptOutline, WorkbookSheets};
 use refract_service::runs::StoredMapping;
 
 use super::run_view::RunView;
-use crate::components::field::FormField;
-use crate::components::file_run::run_address;
-use crate::components::number::{count, counted};
-use crate::components::table::table_with;
-use crate::components::texts::clamped;
+use crate::components::{FormField, clamped, count, counted, run_address, table_with};
 use crate::pages::uploaded_file::{outline_of, unreadable};
-use crate::replies::page_error::PageError;
-use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::{Form, Visit};
 
 /// The most columns that are shown.
 const COLUMNS: usize = 12;

@@ -9,15 +9,13 @@ use refract_service::runs::{RunProgress, StoredRun};
 use super::run_view::{RunView, refused};
 use super::shares::shares;
 use super::start::{duration, limits};
-use crate::components::file_run::{run_address, state_tag};
-use crate::components::list_pages::table_style_choice;
-use crate::components::number::{count, counted, share};
-use crate::components::prism_tabs::prism_address;
-use crate::components::table::stacked_table;
-use crate::components::texts::clamped;
+use crate::components::{
+    clamped, count, counted, prism_address, run_address, share, stacked_table, state_tag,
+    table_style_choice,
+};
 use crate::pages::uploaded_file::open_file;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The formats of a download with their names for people.
 const FORMATS: [(&str, &str); 5] = [

@@ -13,12 +13,9 @@ use refract_identity::events::{EventFilter, EventRange, ListedEvent};
 use refract_service::lenses::PrismLens;
 use refract_service::runs::StoredRun;
 
-use crate::components::file_run::{run_address, state_words};
-use crate::components::moment::moment;
-use crate::components::number::{count, counted};
-use crate::components::table::table;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::components::{count, counted, moment, run_address, state_words, table};
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// A run with its prism.
 pub(super) struct RunView {

@@ -7,11 +7,9 @@ use refract_evaluation::counting::column_tally::{ColumnSummary, ColumnTally};
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 
 use super::run_view::RunView;
-use crate::components::bar::share_bar;
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::prism_address;
-use crate::replies::page_error::PageError;
-use crate::requests::visit::Visit;
+use crate::components::{count, counted, prism_address, share_bar};
+use crate::replies::PageError;
+use crate::requests::Visit;
 
 /// The most results that are counted, newest first: of a run that a node works on, since its page
 /// follows it, and of any other.

@@ -10,18 +10,12 @@ use refract_service::results::ReadableResult;
 
 use super::run_view::{RunView, refused};
 use super::shares::{newest_of_version, newest_results};
-use crate::components::answer_bars::describe_answer;
-use crate::components::bar::bar;
-use crate::components::field::FormField;
-use crate::components::file_run::run_address;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::components::table::stacked_table_with;
-use crate::components::texts::clamped;
-use crate::replies::page_error::PageError;
-use crate::requests::form::Form;
-use crate::requests::visit::Visit;
+use crate::components::{
+    FormField, NoticeKind, bar, clamped, count, counted, describe_answer, moment, notice,
+    run_address, stacked_table_with,
+};
+use crate::replies::PageError;
+use crate::requests::{Form, Visit};
 
 /// Rows of the preview that are shown.
 const PREVIEW: usize = 5;

@@ -5,11 +5,7 @@ use refract_domain::prism::question::Question;
 use refract_service::Refract;
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 
-use crate::components::answer_bars::{answer_bars, describe_answer};
-use crate::components::bar::bar;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::count;
-use crate::components::table::table;
+use crate::components::{NoticeKind, answer_bars, bar, count, describe_answer, notice, table};
 use crate::pages::result::{cut_notice, order_check_form, retry_form};
 
 /// The model's answer; an explanation before the first try.

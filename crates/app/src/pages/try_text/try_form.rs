@@ -7,12 +7,8 @@ use refract_domain::submission::{CallContext, SentFields, Submission, field_valu
 use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::prism_address;
-use crate::requests::form::Form;
-use crate::requests::visit::version_number;
+use crate::components::{FormErrors, FormField, NoticeKind, notice, prism_address};
+use crate::requests::{Form, version_number};
 
 /// The prefix of the fields' input names, the same as in the paths of problems.
 const FIELDS: &str = "fields.";

@@ -9,12 +9,9 @@ use refract_domain::ids::{ApiKeyId, PrismId};
 use refract_service::prisms::Prism;
 use refract_service::results::{ListedUsage, Usage, UsageDimension, UsageScope, total_usage};
 
-use crate::components::file_run::run_address;
-use crate::components::list_filters::ListFilters;
-use crate::components::number::{count, counted};
-use crate::components::table::stacked_table;
+use crate::components::{ListFilters, count, counted, run_address, stacked_table};
 use crate::pages::keys::address_of_key;
-use crate::requests::page_request::{Day, Query};
+use crate::requests::{Day, Query};
 
 /// The address of the page.
 pub(super) const ADDRESS: &str = "/usage";

@@ -6,12 +6,11 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::key::QuestionKey;
 
 use super::capabilities::{MOST_ALTERNATIVES, OptionalParameters, USUAL_ALTERNATIVES};
-use super::chat_server::ChatServer;
 use super::code_probabilities::CodeProbabilities;
 use super::completion::{self, Completion};
 use super::follow_ups::{BATCH_REQUESTS, follow_up, follow_up_at_once};
 use super::named_tokens::NamedTokens;
-use super::question_requests::QuestionRequests;
+use super::question_requests::{ChatServer, QuestionRequests};
 use super::reading::{self, LEAST_MASS};
 use super::request::WantedCode;
 use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};

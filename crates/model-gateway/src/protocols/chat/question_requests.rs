@@ -1,13 +1,15 @@
-//! The requests about one question, with the parameters that the server accepts.
+//! The requests about one question, with the parameters that the server accepts; and a server of the
+//! protocol `chat`: its known capabilities, and its native endpoints.
 
 use std::cell::Cell;
 
 use refract_domain::prism::question::Question;
 
 use super::capabilities::{OptionalParameters, ServerCapabilities, USUAL_ALTERNATIVES};
-use super::chat_server::ChatServer;
 use super::codes::CodeShape;
 use super::completion::{self, Completion};
+use super::llama_cpp::LlamaCppRequests;
+use super::named_tokens::TokenizeRequest;
 use super::request::{Prompts, WantedCode};
 use super::token_limit::TokenLimits;
 use crate::attempts::CallSender;
@@ -15,6 +17,7 @@ use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
+use crate::servers::address::ServerAddress;
 use crate::servers::place::{EachServer, ServerPlace};
 use crate::servers::prefix_cache::PrefixCache;
 
@@ -148,6 +151,27 @@ pub(crate) async fn complete<P: Copy>(
                 Some(sent),
             ) if can_do_without(series.server(), parameter, is_over_limit, sent) => {}
             (Err(failure), _) => return Err(failure),
+        }
+    }
+}
+
+/// What requests to one server depend on, apart from the questions.
+#[derive(Debug)]
+pub(super) struct ChatServer {
+    pub(super) capabilities: ServerCapabilities,
+    /// `None` if the paths of these endpoints cannot be derived from the server's address.
+    pub(super) llama_cpp: Option<LlamaCppRequests>,
+    /// `None` if the path of this endpoint cannot be derived from the server's address.
+    pub(super) tokenize: Option<TokenizeRequest>,
+}
+
+impl ChatServer {
+    /// A server without known capabilities that serves this model.
+    pub(super) fn new(model: &str, address: &ServerAddress) -> Self {
+        Self {
+            capabilities: ServerCapabilities::default(),
+            llama_cpp: LlamaCppRequests::new(model, address),
+            tokenize: TokenizeRequest::new(model, address),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::sitting::{ReviewStep, Sitting};
 use crate::InternalError;
 use crate::lenses::PrismLens;
 use crate::marks::{MarkOrigin, Marks, MarksError};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::ReadableResult;
 
 /// How long others are shown that a person looks at a result. The person may have closed the page.

@@ -12,7 +12,7 @@ use super::sitting::Sitting;
 use crate::InternalError;
 use crate::lenses::PrismLens;
 use crate::marks::Marks;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 
 /// Most marks of a question that are measured between two texts: reading them takes up to 0.1 s. So
 /// many know the share of right answers to about one percent, and a few more do not change it.

@@ -22,7 +22,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::export_event;
 use crate::runs::AskingPace;
 

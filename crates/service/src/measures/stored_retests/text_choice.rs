@@ -14,7 +14,7 @@ use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
 use crate::measures::{DrawnFrom, SAMPLED_NEWEST};
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::{MatchCount, ResultSearch, SearchError, SearchLimits};
 
 /// Which stored texts are asked about.

@@ -10,7 +10,7 @@ use super::result_search::{
     MarkCondition, MatchCount, ResultSearch, SearchConditions, SearchLimits, SearchPage,
 };
 use crate::lenses::prism_lens::PrismLens;
-use crate::prisms::versions::find_saved_version;
+use crate::prisms::find_saved_version;
 use crate::results::column_value::ColumnNotSearchable;
 use crate::{InternalError, Refract};
 

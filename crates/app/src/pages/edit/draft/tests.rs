@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
+use refract_authoring::made_names::slugs;
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::prism::slug::Slug;
 
 use super::*;
 use crate::pages::edit::carried_draft::DraftBase;
@@ -127,4 +129,32 @@ fn equal_labels_of_one_question_are_refused_in_words() {
     let second = ["questions.1.options.2.label", "questions.1.options.3.label"];
     assert_eq!(paths, second);
     assert!(labelled(&["Angry", "Calm"]).equal_labels().is_empty());
+}
+
+#[test]
+fn words_of_other_scripts_are_spelled_in_latin_letters() {
+    let cases = [
+        ("怒り", "nuri"),
+        ("これは苦情ですか", "korehakuqingdesuka"),
+        ("כועס", "khvs"),
+        ("غاضب", "ghdb"),
+        ("Сердитый клиент", "serdityy-klient"),
+        ("Θυμωμένος", "thymomenos"),
+        ("화난 고객", "hwanan-gogaeg"),
+        ("ไทย", "aithy"),
+        ("नमस्ते", "nmste"),
+        ("በርበሬ", "berbere"),
+        ("怒り 2", "nuri-2"),
+        ("2024", "2024"),
+        ("blog 한글", "blog"),
+        ("Ärger", "arger"),
+        ("!?", "prism"),
+    ];
+    let made = cases.map(|(words, _)| slugs(&spelled(words)).next().unwrap());
+    let made: Vec<_> = made.iter().map(Slug::as_str).collect();
+    assert_eq!(made, cases.map(|(_, slug)| slug));
+    assert!(is_foreign("怒り") && is_foreign("怒り 2") && is_foreign("!?"));
+    assert!(!is_foreign("Ärger") && !is_foreign("2024") && !is_foreign(" "));
+    let long = slugs(&spelled(&"知识库 ".repeat(30))).next().unwrap();
+    assert!(!long.as_str().ends_with('-'), "{}", long.as_str());
 }
