@@ -40,7 +40,7 @@ pub struct LensSave {
 }
 
 /// The row of a revision.
-#[derive(Insertable)]
+#[derive(Insertable, Queryable, Selectable)]
 #[diesel(table_name = lens_revisions)]
 #[diesel(treat_none_as_default_value = false)]
 pub(crate) struct LensRevisionColumns {
@@ -109,7 +109,7 @@ impl Database {
             .filter(lens_revisions::prism_id.eq(Bind(prism)))
             .order(lens_revisions::revision.desc())
             .limit(most.into());
-        load_as!(self, query, RevisionRow).await
+        load_as!(self, query, LensRevisionColumns).await
     }
 
     /// Finds a revision of a prism's lens in its history.
@@ -122,24 +122,14 @@ impl Database {
         revision: i32,
     ) -> Result<Option<LensRevision>, PersistenceError> {
         let query = lens_revisions::table.find((Bind(prism), revision));
-        find_as!(self, query, RevisionRow).await
+        find_as!(self, query, LensRevisionColumns).await
     }
 }
 
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = lens_revisions)]
-struct RevisionRow {
-    revision: i32,
-    lens: Option<String>,
-    made_by: Option<PersonId>,
-    made_at: Option<DateTime<Utc>>,
-    note: Option<String>,
-}
-
-impl TryFrom<RevisionRow> for LensRevision {
+impl TryFrom<LensRevisionColumns> for LensRevision {
     type Error = PersistenceError;
 
-    fn try_from(row: RevisionRow) -> Result<Self, PersistenceError> {
+    fn try_from(row: LensRevisionColumns) -> Result<Self, PersistenceError> {
         Ok(Self {
             revision: row.revision,
             lens: lens_from_json(row.lens.as_deref())?,
