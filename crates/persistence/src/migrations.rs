@@ -3,7 +3,6 @@
 
 #[cfg(feature = "postgres")]
 mod postgres;
-mod removed_data;
 mod run;
 mod steps;
 
@@ -12,11 +11,9 @@ use std::sync::Arc;
 use diesel::SqliteConnection;
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 
-pub use self::removed_data::RemovedData;
-use self::removed_data::SQLITE_COLUMNS;
 use self::run::{Run, blocking, go, outcome, unavailable};
-pub use self::steps::{MigrationPlan, MigrationStep};
-use self::steps::{MigrationTarget, SQLITE_TABLES};
+pub use self::steps::{MigrationPlan, MigrationStep, RemovedData};
+use self::steps::{MigrationTarget, SQLITE_COLUMNS, SQLITE_TABLES};
 use crate::connections::sqlite::{READER, WRITER, keep_write_ahead_log};
 use crate::connections::{Pools, on_postgres};
 use crate::error::{MigrateError, SchemaError};

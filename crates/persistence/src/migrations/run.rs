@@ -6,8 +6,9 @@ use diesel::query_dsl::methods::LoadQuery;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness};
 
 use crate::error::{MigrateError, PersistenceError};
-use crate::migrations::removed_data::{self, CountedRows, TableColumn};
-use crate::migrations::steps::{self, MigrationPlan, MigrationStep, MigrationTarget};
+use crate::migrations::steps::{
+    self, CountedRows, MigrationPlan, MigrationStep, MigrationTarget, TableColumn,
+};
 
 /// The error of a database that cannot be reached.
 pub(super) fn unavailable(error: &diesel::ConnectionError) -> PersistenceError {
@@ -67,7 +68,7 @@ where
     let has_undone = steps.iter().any(MigrationStep::is_undone);
     // the removed tables and columns are known only afterwards, their contents only before
     let removed = if run == Run::RolledBack && has_undone {
-        removed_data::removed_by(connection, columns, |connection| {
+        steps::removed_by(connection, columns, |connection| {
             steps::take(connection, migrations, &steps)
         })
         .map_err(MigrationEnd::Failed)?

@@ -1,10 +1,8 @@
 //! People of the app: invitations, sign-in, the limits on password guessing, and drafts.
 
-mod accept_invitation;
 mod codes_of_others;
 mod drafts;
 mod invitations;
-mod known_browsers;
 mod one_time_codes;
 mod passwords;
 mod pending_sign_ins;
@@ -13,17 +11,17 @@ mod provider_sessions;
 mod sessions;
 mod sign_in_tries;
 mod sign_on;
-mod unseen_changes;
 
 pub use self::drafts::{DraftKind, DraftPlace, StoredDraftRow};
 pub use self::invitations::{InviteOutcome, NewInvitation, NewPerson, OpenInvitation};
-pub use self::known_browsers::{KnownBrowserRow, NewBrowser};
 pub use self::one_time_codes::{CodeProof, NewCodes, OneTimeCodesRow};
 pub use self::passwords::PasswordRow;
 pub use self::pending_sign_ins::{FinishedSignIn, NewPendingSignIn, PendingSignInRow};
 pub use self::person::{Person, PersonNameRow, PersonOutcome};
 pub use self::provider_sessions::{NewProviderSession, ProviderCheck, StoredGrant};
-pub use self::sessions::{EndedSessions, NewSession, OwnSession, SessionRow, SessionsAlive};
+pub use self::sessions::{
+    EndedSessions, KnownBrowserRow, NewBrowser, NewSession, OwnSession, SessionRow, SessionsAlive,
+};
 pub use self::sign_in_tries::{
     CountedTry, EmailHash, SignInCounter, SignInTry, TriesWindow, WrongTry,
 };

@@ -8,7 +8,7 @@ mod save_definitions;
 mod versions;
 
 use diesel::prelude::*;
-use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
+use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::slug::{PrismSelector, Slug};
 use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
@@ -27,9 +27,8 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::queries::prisms::changes::ChangeColumns;
-use crate::queries::prisms::versions::VersionColumns;
 use crate::schema::sql_types::Bind;
-use crate::schema::{prism_changes, prism_versions, prisms};
+use crate::schema::{prism_changes, prisms};
 
 /// A prism to be created, with its first version.
 pub struct NewPrism<'a, S> {
@@ -62,65 +61,30 @@ impl Database {
             version,
             stamp,
         } = new;
-        let latest_version = VersionNumber::FIRST;
         for slug in slugs {
-            let prism = Prism {
-                id,
-                account: stamp.account,
-                slug,
-                name: name.as_str().to_owned(),
-                latest_version,
-                lens_revision: 0,
-                created_at: stamp.at,
-                archived_at: None,
+            let definition = PrismDefinition {
+                prism: DefinedPrism::New { id, slug: &slug },
+                name,
+                version: Some(version),
+                lens: None,
+                stamp: stamp.clone(),
             };
-            let version = VersionColumns::new(id, latest_version, version, &stamp)?;
-            let event = Event {
-                to: Some(latest_version.into()),
-                ..stamp
-                    .clone()
-                    .event(EventAction::PrismCreated, EventTarget::Prism(id))
-            };
-            if self.insert_prism(&prism, version, event).await? {
-                return Ok(prism);
+            if self.save_definitions(&[definition]).await? == WriteOutcome::Saved {
+                return Ok(Prism {
+                    id,
+                    account: stamp.account,
+                    slug,
+                    name: name.as_str().to_owned(),
+                    latest_version: VersionNumber::FIRST,
+                    lens_revision: 0,
+                    created_at: stamp.at,
+                    archived_at: None,
+                });
             }
         }
         Err(PersistenceError::Refused(
             "no slug is left for the prism".to_owned(),
         ))
-    }
-
-    /// Inserts a prism; `false`, with nothing inserted, when its slug is taken.
-    async fn insert_prism(
-        &self,
-        prism: &Prism,
-        version: VersionColumns,
-        event: Event,
-    ) -> Result<bool, PersistenceError> {
-        let values = (
-            prisms::id.eq(Bind(prism.id)),
-            prisms::account_id.eq(Bind(prism.account)),
-            prisms::slug.eq(prism.slug.as_str().to_owned()),
-            prisms::name.eq(prism.name.clone()),
-            prisms::latest_version.eq(prism.latest_version.get()),
-            prisms::lens_revision.eq(prism.lens_revision),
-            prisms::created_at.eq(Bind(prism.created_at)),
-        );
-        self.begin(async move |mut tx| {
-            let insert = diesel::insert_into(prisms::table).values(values);
-            let insert = insert
-                .on_conflict((prisms::account_id, prisms::slug))
-                .do_nothing();
-            let is_inserted = on!(tx, execute(insert))? == 1;
-            if is_inserted {
-                let insert = diesel::insert_into(prism_versions::table).values(version);
-                on!(tx, execute(insert))?;
-                add_event(&mut tx, event).await?;
-            }
-            tx.commit().await?;
-            Ok(is_inserted)
-        })
-        .await
     }
 
     /// Finds a prism of the account, archived or not.

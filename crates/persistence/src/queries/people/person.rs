@@ -1,21 +1,26 @@
 //! People of the app. Their rows are never deleted, since changes name who made them. A removed
 //! person has no session and no link, and their address is free again.
+//!
+//! Changes of a person's role, password or one-time codes by another person, and links with the
+//! sign-in provider, are announced at the next sign-in.
 
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::account::person::{Email, PersonName};
 use refract_domain::account::role::Role;
-use refract_domain::event::{Event, EventAction, EventStamp, EventTarget};
-use refract_domain::ids::{AccountId, PersonId};
+use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, TargetKind};
+use refract_domain::ids::{AccountId, EventId, PersonId};
 
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::schema::sql_types::Bind;
+use crate::schema::sql_types::{AnyId, Bind};
 use crate::schema::stored::Stored;
-use crate::schema::{accounts, invitations, known_browsers, one_time_codes, people, sessions};
+use crate::schema::{
+    accounts, events, invitations, known_browsers, one_time_codes, people, sessions,
+};
 
 /// What people have in the place of a password hash who sign in by a provider or by links only: they
 /// have joined, and no password fits.
@@ -279,5 +284,53 @@ fn removed_person(stamp: EventStamp, person: PersonId, before: Role) -> Event {
     Event {
         from: Some(before.into()),
         ..stamp.event(EventAction::PersonRemoved, EventTarget::Person(person))
+    }
+}
+
+impl Database {
+    /// Records that the changes up to an event were announced to a person; later changes stay
+    /// pending. One transaction.
+    pub async fn save_seen(
+        &self,
+        account: AccountId,
+        person: PersonId,
+        up_to: EventId,
+    ) -> Result<(), PersistenceError> {
+        self.begin(async move |mut tx| {
+            let one = || {
+                people::table
+                    .filter(people::id.eq(Bind(person)))
+                    .filter(people::account_id.eq(Bind(account)))
+            };
+            // locks the person against other changes meanwhile
+            let unseen = for_update(one().select(people::first_unseen_event));
+            let unseen: Option<Option<EventId>> = on!(tx, get_result(unseen)).optional()?;
+            if unseen.flatten().is_some_and(|first| first <= up_to) {
+                let by_another = events::actor_id
+                    .ne(Bind(AnyId::new(person.uuid())))
+                    .or(events::action.eq(EventAction::PasswordSet.name()))
+                    .or(events::action.eq(EventAction::ProviderLinked.name()));
+                let changes = [
+                    EventAction::ProviderLinked,
+                    EventAction::RoleSet,
+                    EventAction::PasswordSet,
+                    EventAction::CodesRemoved,
+                ];
+                let next = events::table
+                    .filter(events::account_id.eq(Bind(account)))
+                    .filter(events::target_kind.eq(TargetKind::Person.name()))
+                    .filter(events::target_id.eq(Bind(AnyId::new(person.uuid()))))
+                    .filter(events::id.gt(Bind(up_to)))
+                    .filter(events::action.eq_any(changes.map(EventAction::name)))
+                    .filter(by_another)
+                    .order(events::id)
+                    .select(events::id);
+                let next: Option<EventId> = on!(tx, first(next)).optional()?;
+                let update = diesel::update(one()).set(people::first_unseen_event.eq(next));
+                on!(tx, execute(update))?;
+            }
+            Ok(tx.commit().await?)
+        })
+        .await
     }
 }

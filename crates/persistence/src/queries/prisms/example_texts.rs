@@ -3,24 +3,91 @@
 //! A change locks the prism, so that two people who add the last example cannot both succeed. The
 //! lock holds up no result of the prism.
 
-mod row;
-
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::result::Error;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
-use refract_domain::ids::{AccountId, ExampleId, PrismId};
+use refract_domain::ids::{AccountId, ExampleId, PersonId, PrismId, ResultId};
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::reference::Ref;
+use refract_domain::submission::{CallContext, Submission};
+use serde::Serialize;
 
-use self::row::{ExampleColumns, NewExampleColumns, changes, expected_json};
-pub use self::row::{ExampleText, NewExampleText};
-use crate::connections::{for_no_key_update, load_as, on};
+use crate::connections::{Transaction, for_no_key_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::{add_event, commit_with};
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
 use crate::schema::{prism_examples, prisms};
+
+/// A text of a prism with the outcomes that are right for it.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = prism_examples)]
+pub struct ExampleText {
+    /// `UUIDv7`: examples are in the order in which they were added.
+    pub id: ExampleId,
+    /// The values and the context. A later version may have other fields.
+    #[diesel(select_expression = (prism_examples::fields, prism_examples::context))]
+    #[diesel(deserialize_as = Stored<(prism_examples::fields, prism_examples::context)>)]
+    pub submission: Submission,
+    /// The reference of the text, if there is one.
+    #[diesel(deserialize_as = Stored<prism_examples::reference>)]
+    pub reference: Option<Ref>,
+    /// The right outcomes. A later version may not ask these questions.
+    #[diesel(deserialize_as = Stored<prism_examples::expected>)]
+    pub expected: ExpectedOutcomes,
+    /// What a person noted.
+    #[diesel(deserialize_as = Stored<prism_examples::note>)]
+    pub note: Option<ExampleNote>,
+    /// The result from which the text was copied; `None` if there is none, or it was purged.
+    #[diesel(column_name = result_id)]
+    pub result: Option<ResultId>,
+    /// The person who saved the outcomes last.
+    pub changed_by: Option<PersonId>,
+    /// When that person saved them.
+    pub changed_at: DateTime<Utc>,
+}
+
+/// An example text to save. If the prism has the text, its expected outcomes are replaced, and its
+/// note and its reference if there are new ones.
+#[derive(Clone, Debug)]
+pub struct NewExampleText {
+    /// `UUIDv7`.
+    pub id: ExampleId,
+    /// A hash of the values and the context.
+    pub text_hash: Vec<u8>,
+    /// The values and the context.
+    pub submission: Submission,
+    /// The reference of the text, if there is one.
+    pub reference: Option<Ref>,
+    /// The right outcomes.
+    pub expected: ExpectedOutcomes,
+    /// What a person noted.
+    pub note: Option<ExampleNote>,
+    /// The result from which the text is copied.
+    pub result: Option<ResultId>,
+}
+
+/// A saved example with the hash of its text.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = prism_examples)]
+struct PresentExample {
+    text_hash: Vec<u8>,
+    #[diesel(embed)]
+    text: ExampleText,
+}
+
+impl<C: NamedColumn<Form = (String, Option<String>)>> TryFrom<Stored<C>> for Submission {
+    type Error = UnreadableColumn;
+
+    fn try_from(Stored((fields, context)): Stored<C>) -> Result<Self, UnreadableColumn> {
+        let fields = serde_json::from_str(&fields).map_err(|_| UnreadableColumn(C::NAME))?;
+        Ok(Self::saved(fields, context.and_then(CallContext::saved)))
+    }
+}
 
 /// Where new examples come from, which decides the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +127,7 @@ impl Database {
         let query = prism_examples::table
             .filter(prism_examples::prism_id.eq(Bind(prism)))
             .order(prism_examples::id);
-        load_as!(self, query, ExampleColumns).await
+        load_as!(self, query, ExampleText).await
     }
 
     /// Saves examples of a prism, all or none, unless it would have more than `most`. A change has
@@ -81,32 +148,20 @@ impl Database {
             let lock = for_no_key_update(prisms::table.find(Bind(prism)).select(prisms::id));
             on!(tx, execute(lock))?;
             let of_prism = prism_examples::table.filter(prism_examples::prism_id.eq(Bind(prism)));
-            let present: Vec<ExampleColumns> = on!(tx, load(of_prism) as ExampleColumns)?;
+            let present: Vec<PresentExample> = on!(tx, load(of_prism) as PresentExample)?;
             let present: HashMap<_, _> = present
                 .into_iter()
-                .map(|row| (row.text_hash.clone(), row))
+                .map(|row| (row.text_hash, row.text))
                 .collect();
             let mut saved = SavedExamples::default();
             for example in new {
                 match present.get(&example.text_hash) {
                     None => {
-                        let row = NewExampleColumns::new(prism, &example, &stamp)?;
-                        let insert = diesel::insert_into(prism_examples::table).values(row);
-                        on!(tx, execute(insert))?;
+                        insert_example(&mut tx, prism, example, &stamp).await?;
                         saved.added += 1;
                     }
-                    Some(row) => {
-                        if let Some(change) = changes(row, &example)? {
-                            let row = prism_examples::table.find(Bind(row.id));
-                            let update = diesel::update(row).set((
-                                prism_examples::expected.eq(change.expected),
-                                prism_examples::reference.eq(change.reference),
-                                prism_examples::note.eq(change.note),
-                                prism_examples::result_id.eq(change.result),
-                                prism_examples::changed_by.eq(stamp.actor.person()),
-                                prism_examples::changed_at.eq(Bind(stamp.at)),
-                            ));
-                            on!(tx, execute(update))?;
+                    Some(before) => {
+                        if update_example(&mut tx, before, example, &stamp).await? {
                             saved.changed += 1;
                         }
                     }
@@ -136,7 +191,7 @@ impl Database {
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
         let change = (
-            prism_examples::expected.eq(expected_json(expected)?),
+            prism_examples::expected.eq(to_json(expected)?),
             prism_examples::note.eq(note.map(|note| note.to_string())),
             prism_examples::changed_by.eq(stamp.actor.person()),
             prism_examples::changed_at.eq(Bind(stamp.at)),
@@ -202,6 +257,65 @@ impl Database {
         })
         .await
     }
+}
+
+async fn insert_example(
+    tx: &mut Transaction,
+    prism: PrismId,
+    example: NewExampleText,
+    stamp: &EventStamp,
+) -> QueryResult<()> {
+    let submission = &example.submission;
+    let insert = diesel::insert_into(prism_examples::table).values((
+        prism_examples::id.eq(Bind(example.id)),
+        prism_examples::prism_id.eq(Bind(prism)),
+        prism_examples::text_hash.eq(example.text_hash),
+        prism_examples::fields.eq(to_json(submission.field_values())?),
+        prism_examples::context.eq(submission.context().map(str::to_owned)),
+        prism_examples::reference.eq(example.reference.map(|it| it.as_str().to_owned())),
+        prism_examples::expected.eq(to_json(&example.expected)?),
+        prism_examples::note.eq(example.note.map(|note| note.to_string())),
+        prism_examples::result_id.eq(example.result),
+        prism_examples::changed_by.eq(stamp.actor.person()),
+        prism_examples::changed_at.eq(Bind(stamp.at)),
+    ));
+    on!(tx, execute(insert))?;
+    Ok(())
+}
+
+/// Saves an example whose text the prism has; returns whether that changes anything.
+async fn update_example(
+    tx: &mut Transaction,
+    before: &ExampleText,
+    example: NewExampleText,
+    stamp: &EventStamp,
+) -> QueryResult<bool> {
+    let after = ExampleText {
+        expected: example.expected,
+        reference: example.reference.or_else(|| before.reference.clone()),
+        note: example.note.or_else(|| before.note.clone()),
+        result: example.result.or(before.result),
+        ..before.clone()
+    };
+    if after == *before {
+        return Ok(false);
+    }
+    let row = prism_examples::table.find(Bind(before.id));
+    let update = diesel::update(row).set((
+        prism_examples::expected.eq(to_json(&after.expected)?),
+        prism_examples::reference.eq(after.reference.map(|it| it.as_str().to_owned())),
+        prism_examples::note.eq(after.note.map(|note| note.to_string())),
+        prism_examples::result_id.eq(after.result),
+        prism_examples::changed_by.eq(stamp.actor.person()),
+        prism_examples::changed_at.eq(Bind(stamp.at)),
+    ));
+    on!(tx, execute(update))?;
+    Ok(true)
+}
+
+fn to_json(value: &impl Serialize) -> QueryResult<String> {
+    let written = serde_json::to_string(value);
+    written.map_err(|error| Error::SerializationError(Box::new(error)))
 }
 
 /// The event of saved examples; `None` if nothing changed.

@@ -12,7 +12,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::revisions::{LensRevisionColumns, keep_replaced_lens, lens_to_json};
+use crate::queries::lenses::{LensRevisionColumns, keep_replaced_lens, lens_to_json};
 use crate::queries::prisms::changes::{ChangeColumns, ChangeKind, lens_changed, renamed};
 use crate::queries::prisms::row::{Prism, WriteOutcome};
 use crate::queries::prisms::versions::VersionColumns;

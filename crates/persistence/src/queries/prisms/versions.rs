@@ -14,7 +14,7 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::lenses::revisions::{
+use crate::queries::lenses::{
     LensRevisionColumns, keep_replaced_lens, lens_from_json, lens_to_json,
 };
 use crate::queries::prisms::changes::{lens_changed, renamed};
