@@ -17,9 +17,7 @@ const INTRODUCTION: &str = "\
 For operators: every setting. A flag overrides a variable, a variable the [file](#the-file), \
 the file a default. Flags and keys are variables without `REFRACT_`: `--model-url`, `model_url`.
 
-A value that cannot be used stops the start with one line that names the variable. A variable that \
-begins with `REFRACT_` and is no setting is named in a warning. `refract settings` shows every value and \
-where it comes from.
+`refract settings` shows every value and where it comes from.
 ";
 
 /// The text after the tables.
@@ -39,7 +37,7 @@ be `true` and `false`. An unknown key is an error. There are no sections, OpenTe
 
 ## Traces
 
-The other variables of the OpenTelemetry standard are read as the standard says, such as \
+The variables of the OpenTelemetry standard are read as it says, such as \
 `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED`. \
 They are no flags.
 ";
