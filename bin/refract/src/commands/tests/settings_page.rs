@@ -24,10 +24,11 @@ the file a default. Flags and keys are variables without `REFRACT_`: `--model-ur
 const END: &str = "
 ## Secrets from files
 
-Line breaks at the end of such a file do not count. It is read at start, and again when \
-PostgreSQL refuses the password, a model server answers 401 or 403, or the provider refuses the \
-secret. If it then holds another value, the request is made once more. So a password or a key is \
-changed without a restart: write the file first. Set either a variable or its file, not both.
+The file of `DATABASE_URL_FILE`, `REFRACT_MODEL_API_KEY_FILE` or `REFRACT_OIDC_CLIENT_SECRET_FILE` \
+is read at start, without line breaks at its end, and again when PostgreSQL refuses the password, a \
+model server answers 401 or 403, or the provider refuses the secret. If it then holds another value, \
+the request is made once more. So a password or a key is changed without a restart: write the file \
+first. Set either a variable or its file, not both.
 
 ## The file
 
