@@ -15,34 +15,30 @@ const INTRODUCTION: &str = "\
 # Settings
 
 For operators: every setting. A flag overrides a variable, a variable the [file](#the-file), \
-the file a default. The page is generated from the program; `refract serve --help` says the same.
+the file a default. Flags and keys are variables without `REFRACT_`: `--model-url`, `model_url`.
 
-A value that cannot be used stops the start with one line that names the variable. A variable that \
-begins with `REFRACT_` and is no setting is named in a warning. `refract settings` shows every value and \
-where it comes from.
+`refract settings` shows every value and where it comes from.
 ";
 
 /// The text after the tables.
 const END: &str = "
 ## Secrets from files
 
-`DATABASE_URL_FILE`, `REFRACT_MODEL_API_KEY_FILE` and `REFRACT_OIDC_CLIENT_SECRET_FILE` name a file \
-that holds the value. Line breaks at its end do not count. The file is read at start, and again when \
-PostgreSQL refuses the password, a model server answers 401 or 403, or the provider refuses the secret. If it then holds another value, the request is made once more. So a \
-password or a key is changed without a restart: write the file first. Set either a variable or its \
-file, not both.
+The file of `DATABASE_URL_FILE`, `REFRACT_MODEL_API_KEY_FILE` or `REFRACT_OIDC_CLIENT_SECRET_FILE` \
+is read at start, without line breaks at its end, and again when PostgreSQL refuses the password, a \
+model server answers 401 or 403, or the provider refuses the secret. If it then holds another value, \
+the request is made once more. So a password or a key is changed without a restart: write the file \
+first. Set either a variable or its file, not both.
 
 ## The file
 
-`REFRACT_CONFIG` or `--config` names a TOML file of keys, such as `model_url = \"http://127.0.0.1:8000/v1\"`; \
-otherwise `refract.toml` in the folder or in `/etc/refract` is read. \
-A list may be an array, `on` and `off` may be `true` and `false`. An unknown key is an error. There \
-are no sections, OpenTelemetry or proxies. Example: \
-[refract.toml](deploy/refract.toml).
+`REFRACT_CONFIG` names a TOML file, such as [refract.toml](deploy/refract.toml); otherwise \
+`refract.toml` in the folder or in `/etc/refract` is read. A list may be an array, `on` and `off` may \
+be `true` and `false`. An unknown key is an error. There are no sections, OpenTelemetry or proxies.
 
 ## Traces
 
-The other variables of the OpenTelemetry standard are read as the standard says, such as \
+The variables of the OpenTelemetry standard are read as it says, such as \
 `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` and `OTEL_SDK_DISABLED`. \
 They are no flags.
 ";
@@ -60,24 +56,22 @@ impl Setting {
     }
 
     fn row(&self) -> String {
-        let flag = self.argument.get_long().unwrap_or_default();
-        let default = match self.argument.get_default_values() {
-            [] => "none".to_owned(),
-            values => {
-                let values: Vec<_> = values.iter().map(|v| v.to_string_lossy()).collect();
-                format!("`{}`", values.join(" "))
-            }
+        let variable = self.variable();
+        let name = variable.trim_start_matches("REFRACT_").to_lowercase();
+        assert_eq!(
+            self.argument.get_long(),
+            Some(name.replace('_', "-").as_str()),
+            "the page says how the flag of {variable} is called"
+        );
+        let defaults = self.argument.get_default_values().iter();
+        let defaults: Vec<_> = defaults.map(|it| it.to_string_lossy()).collect();
+        let default = match defaults.join(" ") {
+            none if none.is_empty() => none,
+            default => format!("`{default}`"),
         };
         let help = self.argument.get_help().map(ToString::to_string);
         let help = help.unwrap_or_default().replace('|', "\\|");
-        let key = match self.variable().as_str() {
-            "REFRACT_CONFIG" => "none".to_owned(),
-            _ => format!("`{}`", flag.replace('-', "_")),
-        };
-        format!(
-            "| `{}` | `--{flag}` | {key} | {default} | {help} |",
-            self.variable()
-        )
+        format!("| `{variable}` | {default} | {help} |")
     }
 }
 
@@ -135,7 +129,7 @@ fn page() -> String {
 }
 
 /// The head of a table of settings.
-const TABLE: &str = "| variable | flag | key | default | meaning |\n|---|---|---|---|---|\n";
+const TABLE: &str = "| variable | default | meaning |\n|---|---|---|\n";
 
 /// The heading of a setting in `--help`.
 fn heading(setting: &Setting) -> String {
