@@ -12,7 +12,7 @@ use crate::{assert_none, files, has_ending, read};
 /// [`every_page_has_a_budget`].
 const BUDGETS: [(&str, usize); 30] = [
     ("README.md", 570),
-    ("docs/API.md", 1_100),
+    ("docs/API.md", 1_150),
     ("docs/APP.md", 680),
     ("docs/ARCHITECTURE.md", 1_210),
     ("docs/AUTOMATION.md", 450),
@@ -29,7 +29,7 @@ const BUDGETS: [(&str, usize); 30] = [
     ("docs/QUALITY.md", 1_500),
     ("docs/RELEASING.md", 170),
     ("docs/RETENTION.md", 580),
-    ("docs/SCALING.md", 680),
+    ("docs/SCALING.md", 710),
     ("docs/SECURITY.md", 1_390),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 680),
@@ -48,7 +48,7 @@ const BUDGETS: [(&str, usize); 30] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 26_000;
+const ALL_WORDS: usize = 26_200;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
