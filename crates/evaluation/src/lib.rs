@@ -3,7 +3,7 @@
 //! Input is stored answers with *marks*, the correct outcomes as judged by people
 //! ([`marked::answers::MarkedAnswers`]), answers of two versions or models to the same texts
 //! ([`comparison::PairedAnswers`], [`flips::FlipCounts`]), or answers to one text that was asked
-//! about in several forms ([`answer_sensitivity::AnswerSensitivity`], [`robustness`]). Output is
+//! about in several forms ([`flips::AnswerSensitivity`], [`robustness`]). Output is
 //! numbers for people to decide by. [`counting`] needs no marks: it counts the values in a lens's
 //! columns. [`drift`] needs none either: it compares the answers of two windows of time.
 //!

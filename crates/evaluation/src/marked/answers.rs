@@ -319,7 +319,7 @@ impl MarkedAnswers {
         }
     }
 
-    /// The probabilities whose reliability is measured, by steps of [`STEP`](histogram::STEP)
+    /// The probabilities whose reliability is measured, by steps of [`STEP`](crate::measures::reliability::STEP)
     /// percent.
     pub fn histogram(&self) -> Vec<HistogramBar> {
         reliability::bars(self.forecasts())

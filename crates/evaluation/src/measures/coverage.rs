@@ -97,7 +97,7 @@ fn area(forecasts: &[Forecast]) -> Option<f64> {
 #[non_exhaustive]
 pub struct AutomationAdvice {
     /// The least confidence, a whole percent from 0 to 1, as in
-    /// [`CoveragePoint`](crate::measures::coverage::CoveragePoint).
+    /// [`CoveragePoint`].
     pub confidence: f64,
     /// The coverage and accuracy on all rows, on which the confidence was chosen.
     pub all: Automation,
