@@ -8,13 +8,11 @@ use refract_service::lenses::LensState;
 use refract_service::measures::{PrismWatch, WatchedAnswers};
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
-use crate::components::differences::differences_in_short;
-use crate::components::lens_change::lens_change;
-use crate::components::moment::moment;
 use crate::components::notice::{NoticeKind, notice};
 use crate::components::prism_tabs::prism_address;
 use crate::components::report::sentence;
 use crate::components::table::table;
+use crate::components::{differences_in_short, lens_change, moment};
 
 /// The most differences listed in a version's row.
 const SHOWN: usize = 3;
