@@ -71,7 +71,7 @@ impl Program {
         match self.command {
             Command::Serve(command) => Box::pin(command.run(database)).await,
             Command::Demo(command) => Box::pin(command.run()).await,
-            Command::Terminal(command) => command.run(database, Self::command).await,
+            Command::Terminal(command) => Box::pin(command.run(database, Self::command)).await,
         }
     }
 }

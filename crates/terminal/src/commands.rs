@@ -38,7 +38,6 @@ mod usage;
 mod watch;
 
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -302,55 +301,53 @@ impl TerminalCommand {
     }
 
     /// Runs the command. `program` is the whole command line, from which help, completions and the
-    /// manual are generated. Boxed, so that the commands are compiled in this crate.
+    /// manual are generated.
     ///
     /// # Errors
     /// Why the command failed, for the operator.
-    pub fn run(
+    pub async fn run(
         self,
         database: &DatabaseArgs,
         program: fn() -> clap::Command,
-    ) -> Pin<Box<dyn Future<Output = anyhow::Result<ExitCode>> + '_>> {
-        Box::pin(async move {
-            match self {
-                Self::Health(command) => command.run().await?,
-                Self::Doctor(command) => return Box::pin(command.run(database, program)).await,
-                Self::Migrate(command) => command.run(database).await?,
-                Self::Backup(command) => command.run(database).await?,
-                Self::Settings(command) => return command.run(program),
-                Self::Model(command) => command.run().await?,
-                Self::Account(command) => command.run(database).await?,
-                Self::ExportAccount(command) => command.run(database).await?,
-                Self::ImportAccount(command) => command.run(database).await?,
-                Self::Events(command) => command.run(database).await?,
-                Self::Usage(command) => command.run(database).await?,
-                Self::Key(command) => command.run(database).await?,
-                Self::Person(command) => command.run(database).await?,
-                Self::Apply(command) => return command.run(database).await,
-                Self::Prism(command) => return command.run(database).await,
-                Self::Lens(command) => command.run(database).await?,
-                Self::Examples(command) => command.run(database).await?,
-                Self::Retests(command) => command.run(database).await?,
-                Self::Try(command) => return command.run(database).await,
-                Self::Results(command) => return command.run(database).await,
-                Self::Marks(command) => return command.run(database).await,
-                Self::Evaluate(command) => command.run(database).await?,
-                Self::Compare(command) => command.run(database).await?,
-                Self::Retest(command) => return Box::pin(command.run(database)).await,
-                Self::Watch(command) => return command.run(database).await,
-                Self::Help { command } => {
-                    if let Err(help) = command_line::help(program(), &command) {
-                        return Ok(output::wrong_usage(&help));
-                    }
+    ) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Health(command) => command.run().await?,
+            Self::Doctor(command) => return Box::pin(command.run(database, program)).await,
+            Self::Migrate(command) => command.run(database).await?,
+            Self::Backup(command) => command.run(database).await?,
+            Self::Settings(command) => return command.run(program),
+            Self::Model(command) => command.run().await?,
+            Self::Account(command) => command.run(database).await?,
+            Self::ExportAccount(command) => command.run(database).await?,
+            Self::ImportAccount(command) => command.run(database).await?,
+            Self::Events(command) => command.run(database).await?,
+            Self::Usage(command) => command.run(database).await?,
+            Self::Key(command) => command.run(database).await?,
+            Self::Person(command) => command.run(database).await?,
+            Self::Apply(command) => return command.run(database).await,
+            Self::Prism(command) => return command.run(database).await,
+            Self::Lens(command) => command.run(database).await?,
+            Self::Examples(command) => command.run(database).await?,
+            Self::Retests(command) => command.run(database).await?,
+            Self::Try(command) => return command.run(database).await,
+            Self::Results(command) => return command.run(database).await,
+            Self::Marks(command) => return command.run(database).await,
+            Self::Evaluate(command) => command.run(database).await?,
+            Self::Compare(command) => command.run(database).await?,
+            Self::Retest(command) => return Box::pin(command.run(database)).await,
+            Self::Watch(command) => return command.run(database).await,
+            Self::Help { command } => {
+                if let Err(help) = command_line::help(program(), &command) {
+                    return Ok(output::wrong_usage(&help));
                 }
-                Self::Completions { shell } => command_line::write_completions(&program(), shell)?,
-                Self::Complete(command) => command.run(database, program).await?,
-                Self::Man { folder } => command_line::write_pages(program(), &folder)?,
-                Self::Check(command) => return Box::pin(command.run(database)).await,
-                Self::Run(command) => return Box::pin(command.run(database)).await,
-                Self::Runs(command) => command.run(database).await?,
             }
-            Ok(ExitCode::SUCCESS)
-        })
+            Self::Completions { shell } => command_line::write_completions(&program(), shell)?,
+            Self::Complete(command) => command.run(database, program).await?,
+            Self::Man { folder } => command_line::write_pages(program(), &folder)?,
+            Self::Check(command) => return Box::pin(command.run(database)).await,
+            Self::Run(command) => return Box::pin(command.run(database)).await,
+            Self::Runs(command) => command.run(database).await?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
