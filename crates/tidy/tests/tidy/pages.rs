@@ -36,7 +36,7 @@ const BUDGETS: [(&str, usize); 30] = [
     ("docs/TOUR.md", 660),
     ("docs/adr/", 3_560),
     ("docs/deploy/README.md", 190),
-    ("docs/measurements/", 890),
+    ("docs/measurements/", 940),
     (".github/", 50),
     // the READMEs of packages
     (".ci/release/packages/", 90),
