@@ -15,22 +15,22 @@ const BUDGETS: [(&str, usize); 30] = [
     ("docs/API.md", 1_150),
     ("docs/APP.md", 680),
     ("docs/ARCHITECTURE.md", 1_250),
-    ("docs/AUTOMATION.md", 450),
+    ("docs/AUTOMATION.md", 460),
     ("docs/CHANGELOG.md", 220),
     ("docs/COMPATIBILITY.md", 1_700),
     ("docs/CONTRIBUTING.md", 790),
-    ("docs/DATABASE.md", 640),
+    ("docs/DATABASE.md", 650),
     ("docs/DEPLOY.md", 1_280),
-    ("docs/FILES.md", 890),
-    ("docs/MODELS.md", 1_350),
+    ("docs/FILES.md", 910),
+    ("docs/MODELS.md", 1_360),
     ("docs/PERFORMANCE.md", 390),
     ("docs/PRISMS.md", 780),
     ("docs/PROBABILITIES.md", 780),
     ("docs/QUALITY.md", 1_500),
     ("docs/RELEASING.md", 170),
-    ("docs/RETENTION.md", 580),
+    ("docs/RETENTION.md", 590),
     ("docs/SCALING.md", 710),
-    ("docs/SECURITY.md", 1_390),
+    ("docs/SECURITY.md", 1_400),
     ("docs/SETTINGS.md", GENERATED),
     ("docs/SIGN-ON.md", 680),
     ("docs/TOUR.md", 660),
@@ -48,7 +48,7 @@ const BUDGETS: [(&str, usize); 30] = [
 const GENERATED: usize = ALL_WORDS;
 
 /// The most words of all Markdown in the repository.
-const ALL_WORDS: usize = 26_200;
+const ALL_WORDS: usize = 26_300;
 
 /// The most words of the README of a crate or of its fuzz targets.
 const CRATE_README: usize = 100;
