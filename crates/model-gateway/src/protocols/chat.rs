@@ -102,12 +102,11 @@ impl ChatProtocol {
             version.questions().len(),
             call.is_for_row(),
         );
-        let questions = version.questions().iter().enumerate();
-        let answers = questions.map(|(index, question)| {
+        let questions = version.questions().iter();
+        let answers = questions.map(|question| {
             let dialogue = QuestionDialogue {
                 requests: QuestionRequests {
                     question,
-                    index,
                     prompts,
                     call,
                     servers: &self.servers,

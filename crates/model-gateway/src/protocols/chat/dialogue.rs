@@ -245,7 +245,7 @@ async fn ask_named(
     let prompts = requests.prompts;
     let limits = &capabilities.token_limits;
     let limit = limits.accepted(limits.of(requests.shape()).tokens());
-    let body = prompts.body(requests.index, &WantedCode::Any, limit, parameters);
+    let body = prompts.body(requests.question, &WantedCode::Any, limit, parameters);
     let Ok(answer) = requests.call.post_to_same(body, series).await else {
         capabilities.naming.fails(false);
         return None;

@@ -194,7 +194,7 @@ async fn ask_batch(
     };
     let chat = requests
         .prompts
-        .body(requests.index, &wanted, 1, parameters);
+        .body(requests.question, &wanted, 1, parameters);
     let filled = call.post_to_same(llama_cpp.template(chat), series).await?;
     let Some(prompt) = llama_cpp::prompt_before(&begun, &filled) else {
         return Ok(None);

@@ -95,6 +95,24 @@ pub(crate) fn ending(question: &Question, shape: CodeShape) -> String {
     text
 }
 
+/// The end of the user message in prompt 4 where the answer is not begun: the key with the codes, and
+/// the line to go on after.
+///
+/// Without the codes, small models write a sentence (`docs/measurements/README.md`).
+pub(super) fn last_lines(question: &Question, shape: CodeShape) -> String {
+    let key = &question.key;
+    let last = shape.code(shape.outcomes(question).saturating_sub(1));
+    let codes = match shape {
+        CodeShape::LetterDigit => format!("{} to {last}", shape.code(0)),
+        CodeShape::YesNo | CodeShape::Digit | CodeShape::Letter => {
+            let before =
+                (0..shape.outcomes(question).saturating_sub(1)).map(|place| shape.code(place));
+            format!("{} or {last}", before.collect::<Vec<_>>().join(", "))
+        }
+    };
+    format!("\n\n{key}: {codes}?\n{key} =")
+}
+
 /// All questions of a version with their outcomes, for the end of the system message in prompt 4.
 /// `None` if they are too long: then the version has prompt 3, whatever the submission.
 pub(crate) fn listing(version: &PrismVersion) -> Option<String> {

@@ -25,8 +25,6 @@ use crate::servers::prefix_cache::PrefixCache;
 #[derive(Clone, Copy)]
 pub(super) struct QuestionRequests<'a> {
     pub(super) question: &'a Question,
-    /// Index of the question in the version.
-    pub(super) index: usize,
     pub(super) prompts: &'a Prompts,
     pub(super) call: &'a CallSender<'a>,
     pub(super) servers: &'a EachServer<ChatServer>,
@@ -96,7 +94,7 @@ impl<'a> QuestionRequests<'a> {
             };
             let limits = &capabilities.token_limits;
             let tokens = limits.accepted(tokens(limits));
-            let body = self.prompts.body(self.index, wanted, tokens, parameters);
+            let body = self.prompts.body(self.question, wanted, tokens, parameters);
             (body, parameters)
         };
         let can_do_without = |server, parameter: &str, is_over_limit, sent| {

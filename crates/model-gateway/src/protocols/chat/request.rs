@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use refract_domain::prism::PrismVersion;
+use refract_domain::prism::question::Question;
 use refract_domain::submission::Submission;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -27,15 +28,8 @@ pub(super) struct Prompts {
     opening: ChatOpening,
     /// The user message up to what differs between questions.
     beginning: Bytes,
-    endings: Endings,
-}
-
-/// What differs between the questions about one submission.
-enum Endings {
-    /// Prompt 3: the end of the user message.
-    Questions(Vec<Bytes>),
-    /// Prompt 4: the key that names the question.
-    Keys(Vec<String>),
+    /// Whether a question is named by its key, as prompt 4 does, instead of written out.
+    name_keys: bool,
 }
 
 /// The code that a request wants.
@@ -59,14 +53,10 @@ impl Prompts {
         version: &PrismVersion,
         submission: &Submission,
     ) -> Self {
-        let endings = version.questions().iter().map(|question| {
-            let text = prompt::ending(question, CodeShape::of(question));
-            Bytes::from(inside_json(&text))
-        });
         Self {
             opening: opening.clone(),
-            endings: Endings::Questions(endings.collect()),
             beginning: inside_json(&prompt::beginning(version, submission)).into(),
+            name_keys: false,
         }
     }
 
@@ -78,37 +68,36 @@ impl Prompts {
         submission: &Submission,
     ) -> Self {
         let system = format!("{}{listing}", prompt::LISTED_SYSTEM);
-        let keys = version.questions().iter();
         Self {
             opening: ChatOpening::new(model, &system),
-            endings: Endings::Keys(keys.map(|question| question.key.to_string()).collect()),
             beginning: inside_json(&prompt::material(version, submission)).into(),
+            name_keys: true,
         }
     }
 
     /// What all requests begin with.
     pub(super) fn shared(&self) -> SharedText {
-        let opening = self.opening.bytes(true).len();
-        match self.endings {
-            Endings::Questions(_) => SharedText::Beginning {
-                bytes: opening + self.beginning.len(),
-            },
-            Endings::Keys(_) => SharedText::Nearly {
+        if self.name_keys {
+            return SharedText::Nearly {
                 bytes: self.beginning.len(),
-            },
+            };
+        }
+        let opening = self.opening.bytes(true).len();
+        SharedText::Beginning {
+            bytes: opening + self.beginning.len(),
         }
     }
 
     /// Whether requests name the question by its key.
     pub(super) fn name_keys(&self) -> bool {
-        matches!(self.endings, Endings::Keys(_))
+        self.name_keys
     }
 
-    /// The body of a request about the question at this index. The answer gets up to `code_tokens`
-    /// tokens if it is a code.
+    /// The body of a request about a question. The answer gets up to `code_tokens` tokens if it is a
+    /// code.
     pub(super) fn body(
         &self,
-        index: usize,
+        question: &Question,
         wanted: &WantedCode,
         code_tokens: u8,
         parameters: OptionalParameters<'_>,
@@ -118,25 +107,20 @@ impl Prompts {
             WantedCode::Any | WantedCode::Unbegun | WantedCode::OneOf { .. } => None,
         };
         let is_begun = continued.is_some() || parameters.begun_answer;
-        let (ending, begun) = match &self.endings {
-            Endings::Questions(endings) => {
-                let ending = endings.get(index).cloned().unwrap_or_default();
-                (ending, continued.map(str::to_owned))
-            }
-            Endings::Keys(keys) => {
-                let key = keys.get(index).map_or("", String::as_str);
-                if is_begun {
-                    let begun = format!("{key} = {}", continued.unwrap_or_default());
-                    (Bytes::new(), Some(begun))
-                } else {
-                    (inside_json(&format!("\n\n{key} =")).into(), None)
-                }
-            }
+        let shape = CodeShape::of(question);
+        let (ending, begun) = if !self.name_keys {
+            let written = prompt::ending(question, shape);
+            (written, continued.map(str::to_owned))
+        } else if is_begun {
+            let begun = format!("{} = {}", question.key, continued.unwrap_or_default());
+            (String::new(), Some(begun))
+        } else {
+            (prompt::last_lines(question, shape), None)
         };
         RequestBody::new([
             self.opening.bytes(parameters.system_message),
             self.beginning.clone(),
-            ending,
+            inside_json(&ending).into(),
             end(wanted, begun.as_deref(), code_tokens, parameters).into(),
         ])
         .with_system_message(parameters.system_message)
@@ -278,8 +262,12 @@ mod tests {
         let letter = WantedCode::Continued {
             begun: " B".to_owned(),
         };
-        let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)]
-            .map(|(index, wanted)| prompts.body(index, &wanted, 1, parameters));
+        let bodies = [(0, WantedCode::Any), (1, WantedCode::Any), (0, letter)].map(
+            |(index, wanted): (usize, _)| {
+                let question = &version.questions()[index];
+                prompts.body(question, &wanted, 1, parameters)
+            },
+        );
         for body in &bodies {
             let [opening, beginning, ending, end] = body.parts() else {
                 panic!("{body:?}");

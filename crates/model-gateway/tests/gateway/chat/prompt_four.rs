@@ -128,7 +128,11 @@ async fn a_server_that_takes_no_begun_answer_gets_the_key_in_the_last_line() {
                 panic!("{body}");
             };
             assert!(system.contains("\n## topic\n"));
-            assert_eq!(user, "Material to judge:\n{\"text\":\"Hello\"}\n\ntopic =");
+            let last = "topic: A, B, C or D?\ntopic =";
+            assert_eq!(
+                user,
+                format!("Material to judge:\n{{\"text\":\"Hello\"}}\n\n{last}")
+            );
             assert_eq!(body.get("continue_final_message"), None);
             assert_eq!(body.get("add_generation_prompt"), None);
         }
@@ -166,7 +170,10 @@ async fn codes_that_are_not_written_after_a_key_are_asked_for_in_the_last_line()
         .map(|body| messages(body).last().unwrap().1)
         .collect();
     ends.sort_unstable();
-    assert!(ends[0].ends_with("\n\nangry ="), "{ends:?}");
+    assert!(
+        ends[0].ends_with("\n\nangry: yes or no?\nangry ="),
+        "{ends:?}"
+    );
     assert_eq!(ends[1..], ["topic = ", "urgency = "]);
 }
 
