@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use refract_domain::lens::Value;
 use refract_domain::result::view::{ResultView, RowColumns};
@@ -61,8 +61,11 @@ impl ParquetRows {
         let layout = row_cells::columns(columns, own, further);
         let schema = columns::of(&layout).map_err(io::Error::other)?;
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
-        // no two results have the same id: a dictionary would be as large as the column
-        let properties = properties.set_column_dictionary_enabled("result_id".into(), false);
+        let mut properties = properties.set_statistics_enabled(EnabledStatistics::Chunk);
+        // hardly two results have the same: a dictionary would be as large as the column
+        for unique in ["result_id", "ref", "created_at"] {
+            properties = properties.set_column_dictionary_enabled(unique.into(), false);
+        }
         let written = ReadyBytes::default();
         let file = SerializedFileWriter::new(
             written.clone(),
