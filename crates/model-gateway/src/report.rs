@@ -13,7 +13,7 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::result::cost::Cost;
 
 use crate::connection::reply::ReplyHead;
-use crate::settings::prices::ModelPrices;
+use crate::settings::ModelPrices;
 
 pub(crate) use self::usage::ReportedUsage;
 

@@ -27,9 +27,7 @@ use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
 use crate::protocols::learned_facts::LearnedFacts;
 use crate::report::ParsedOutcomes;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::EachServer;
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::{EachServer, PrefixCache, ServerAddress};
 
 /// Asks servers that speak chat completions with schemas.
 #[derive(Debug)]

@@ -24,8 +24,7 @@ use self::reply::TypedReply;
 use self::request_limits::{LearnedLimits, RequestLimits};
 use crate::attempts::CallSender;
 use crate::connection::request_body::RequestBody;
-use crate::error::ModelError;
-use crate::error::size_refusal::Excess;
+use crate::error::{Excess, ModelError};
 use crate::protocols::concurrent::{all_answers, all_or_first_failure};
 use crate::report::ReportedUsage;
 

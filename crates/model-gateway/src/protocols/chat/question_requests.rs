@@ -17,9 +17,7 @@ use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::{EachServer, ServerPlace};
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::{EachServer, PrefixCache, ServerAddress, ServerPlace};
 
 /// Sends the requests about one question and one submission.
 #[derive(Clone, Copy)]

@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::connection::request_body::RequestBody;
-use crate::error::ModelError;
-use crate::error::refusal::SCHEMA_KEYWORDS;
-use crate::error::server_error::SYSTEM_MESSAGE;
+use crate::error::{ModelError, SCHEMA_KEYWORDS, SYSTEM_MESSAGE};
 use crate::protocols::chat::codes::CodeShape;
 use crate::protocols::chat::prompt;
 use crate::protocols::chat::request::{ChatOpening, inside_json};

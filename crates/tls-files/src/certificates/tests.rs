@@ -1,8 +1,37 @@
-//! Pairs of files that can and cannot be used, and pairs that change.
-
 use tempfile::TempDir;
 
 use super::*;
+
+fn error(content: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, content).unwrap();
+    let error = TrustedCertificates::in_file(&file).unwrap_err().to_string();
+    assert!(!error.contains('\n'), "{error}");
+    error.replace(&file.display().to_string(), "FILE")
+}
+
+#[test]
+fn a_file_without_usable_certificates_is_refused_in_one_line() {
+    let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+    let nonsense = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    for content in ["", "no PEM", key] {
+        let expected = "FILE has no certificate in PEM form";
+        assert_eq!(error(content.as_bytes()), expected);
+    }
+    assert_eq!(
+        error(nonsense.as_bytes()),
+        "FILE: certificate 1 cannot be used"
+    );
+    let cut = error(b"-----BEGIN CERTIFICATE-----\nAAAA\n");
+    assert!(cut.starts_with("cannot read FILE: "), "{cut}");
+    let missing = TrustedCertificates::in_file(Path::new("/nowhere/ca.pem"));
+    let missing = missing.unwrap_err().to_string();
+    assert!(
+        missing.starts_with("cannot read /nowhere/ca.pem: "),
+        "{missing}"
+    );
+}
 
 /// A certificate and its key, as PEM.
 fn pair() -> (String, String) {

@@ -1,4 +1,5 @@
-//! The certificate by which this program proves to a server who it is.
+//! Certificates of authorities that may sign a server's certificate; and the certificate by which
+//! this program proves to a server who it is.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,14 +7,48 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::ring::sign::any_supported_type;
-use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::{self as pem_format, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
-use rustls::{Error, InconsistentKeys, SignatureScheme};
+use rustls::{Error, InconsistentKeys, RootCertStore, SignatureScheme};
 
-use crate::certificate_file_error::CertificateFileError;
-use crate::file_stamp::PemFileStamp;
 use crate::pem;
+use crate::pem::{CertificateFileError, PemFileStamp};
+
+/// Certificates of authorities that may sign a server's certificate; none by default.
+#[derive(Clone, Debug, Default)]
+pub struct TrustedCertificates(Arc<[CertificateDer<'static>]>);
+
+impl TrustedCertificates {
+    /// Reads the certificates of a PEM file.
+    ///
+    /// # Errors
+    /// When the file is unreadable, has no certificate, or has one that cannot be used.
+    pub fn in_file(path: &Path) -> Result<Self, CertificateFileError> {
+        let certificates = pem::certificates(path)?;
+        let mut roots = RootCertStore::empty();
+        for (certificate, number) in certificates.iter().zip(1..) {
+            let added = roots.add(certificate.clone());
+            added.map_err(|_| CertificateFileError::UnusableCertificate {
+                path: path.to_owned(),
+                number,
+            })?;
+        }
+        Ok(Self(certificates.into()))
+    }
+
+    /// The certificates, in the order of the file.
+    pub fn as_slice(&self) -> &[CertificateDer<'static>] {
+        &self.0
+    }
+
+    /// A store of these certificates alone.
+    pub fn roots(&self) -> RootCertStore {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(self.0.iter().cloned());
+        roots
+    }
+}
 
 /// A client's certificate with its chain, and its private key, from two PEM files. One file may hold
 /// both.
