@@ -3,7 +3,6 @@
 //! A prism's page lists the changes of each version, and the editor lists those of a draft before
 //! it is saved.
 
-mod columns;
 mod difference;
 mod questions;
 
@@ -35,7 +34,7 @@ pub fn differences(
         before.questions(),
         after.questions(),
     ));
-    found.extend(columns::differences(before, after, lens));
+    found.extend(difference::differences(before, after, lens));
     found
 }
 

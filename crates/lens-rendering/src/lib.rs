@@ -69,10 +69,9 @@
 
 mod cell;
 mod envelope;
-mod event_row;
-mod flip_row;
 mod format;
 mod json;
+mod listed_rows;
 mod mark_row;
 mod plain;
 pub mod prelude;
@@ -86,9 +85,8 @@ use refract_domain::result::view::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::envelope::write_raw_line;
-pub use crate::event_row::{EventRow, EventRowWriter};
-pub use crate::flip_row::{FlipRow, FlipRowWriter};
 pub use crate::format::{Format, RowFormat, TableStyle};
+pub use crate::listed_rows::{EventRow, EventRowWriter, FlipRow, FlipRowWriter};
 pub use crate::mark_row::{AnnotatorRow, MarkRowWriter, adjudicated_column, person_column};
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};

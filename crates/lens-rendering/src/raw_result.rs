@@ -1,7 +1,5 @@
 //! Results of the API's format `raw`, read back.
 
-mod answers;
-mod error;
 mod members;
 
 use std::sync::Arc;
@@ -15,7 +13,7 @@ use refract_domain::result::ResultStatus;
 use refract_domain::result::view::ResultView;
 use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};
 
-pub use self::error::RawResultError;
+pub use self::members::RawResultError;
 use self::members::{object_of, optional_string, required, string, whole_number, wrong};
 
 /// A result of the API's format `raw`, read back together with the version that answered.
@@ -121,7 +119,7 @@ fn status(result: &Object<'_>, version: &PrismVersion) -> Result<ResultStatus, R
     let answers = if matches!(answers, Json::Null) {
         None
     } else {
-        Some(answers::read(answers)?)
+        Some(members::read(answers)?)
     };
     let error = optional_string(result, "", "error")?;
     match (string(result, "", "status")?.as_str(), answers, error) {

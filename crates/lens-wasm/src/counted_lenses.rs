@@ -10,7 +10,7 @@ use refract_evaluation::counting::lens_preview::LensPreview;
 use refract_evaluation::counting::percent_histogram::LabelCounts;
 use serde::Serialize;
 
-use crate::input_error::StoredInputError;
+use crate::checked_files::StoredInputError;
 use crate::stored_results::StoredResults;
 
 /// The effect of a draft of a lens on the answered results, as `refract lens preview --json` prints it.
