@@ -11,7 +11,7 @@ use refract_domain::result::mark;
 use refract_lens_rendering::{adjudicated_column, person_column};
 use serde_json::{Map, Value, json};
 
-use crate::gold::cells::EXPECTED;
+use crate::gold::EXPECTED;
 use crate::input::{CONTEXT, REF};
 use crate::marks_file::columns::{QuestionColumns, RESULT_ID};
 

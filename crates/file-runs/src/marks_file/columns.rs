@@ -9,7 +9,7 @@ use refract_domain::submission::reference::Ref;
 use refract_lens_rendering::{adjudicated_column, person_column};
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
-use crate::gold::cells::EXPECTED;
+use crate::gold::EXPECTED;
 use crate::input::{InputError, REF, RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 /// Name of the column with the ids of results.

@@ -13,7 +13,7 @@ use refract_service::runs::PinnedPrism;
 use tokio::sync::mpsc;
 
 use crate::check::ListedRow;
-use crate::gold::cells::ExpectedOutcome;
+use crate::gold::ExpectedOutcome;
 use crate::output::RowLayout;
 use crate::output::laid_out_rows::LaidOutRows;
 use crate::run::{FirstError, PendingRow, RowEnd, RowState, RunError, RunTally};

@@ -63,7 +63,7 @@ pub(super) mod workbooks {
     use std::convert::Infallible;
     use std::io;
 
-    use crate::output::sheet_cells::{SheetCell, SheetColumn};
+    use crate::output::row_cells::{SheetCell, SheetColumn};
 
     /// A workbook, which never begins.
     pub(in crate::output) struct WorkbookWriter(Infallible);
