@@ -4,7 +4,6 @@
 //! escaped.
 
 pub(crate) mod file;
-pub(crate) mod listing;
 pub(crate) mod report;
 
 use std::io::{self, BufWriter, Write};
