@@ -8,9 +8,7 @@
 
 pub mod alarm;
 pub mod answer_tally;
-pub(crate) mod exact_test;
-pub(crate) mod gamma;
-pub mod probability_drift;
+pub(crate) mod chance;
 pub mod question_drift;
 pub mod requirement;
 pub mod result_tally;

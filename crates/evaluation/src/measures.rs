@@ -7,16 +7,15 @@ pub mod proportion;
 pub mod reliability;
 pub mod right_answers;
 pub mod rounding;
-pub mod scale;
 pub(crate) mod scores;
 
 use refract_domain::answer::probability::Probability;
 
+use self::outcome::ScaleMeasures;
 use crate::measures::coverage::CoverageCurve;
 use crate::measures::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures};
 use crate::measures::proportion::Proportion;
 use crate::measures::reliability::ReliabilityBin;
-use crate::measures::scale::ScaleMeasures;
 
 /// The accuracy of one question's answers, and the calibration of their probabilities.
 ///

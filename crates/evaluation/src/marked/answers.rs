@@ -19,12 +19,11 @@ use crate::marked::answer::{
 };
 use crate::measures::QuestionMeasures;
 use crate::measures::coverage::{self, AutomationAdvice};
-use crate::measures::outcome::{Confusion, MacroAverage};
+use crate::measures::outcome::{Confusion, LevelTable, MacroAverage};
 use crate::measures::proportion::{Proportion, mean};
 use crate::measures::reliability::{
     self, Forecast, HistogramBar, bins, expected_calibration_error,
 };
-use crate::measures::scale::LevelTable;
 use crate::measures::scores::{self, LogLosses, OutcomeColumns, SquaredErrors};
 
 /// Collects the marked answers of one question. No order of them changes a figure.

@@ -15,7 +15,6 @@ use crate::measures::proportion::{Interval, Proportion};
 
 mod guarantee_sentences;
 mod sentences;
-mod thousands;
 
 pub use self::guarantee_sentences::GUARANTEE;
 pub use self::sentences::{COUNT_HEADINGS, TWO_FIGURES};

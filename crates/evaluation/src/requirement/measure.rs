@@ -2,9 +2,8 @@
 
 use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
-use crate::measures::outcome::OutcomeMeasures;
+use crate::measures::outcome::{OutcomeMeasures, ScaleMeasures};
 use crate::measures::proportion::ratio;
-use crate::measures::scale::ScaleMeasures;
 
 /// A measure of a whole question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use refract_domain::prism::question::QuestionType;
 
-use super::thousands::{of_thousand, of_thousand_at_most};
+use super::guarantee_sentences::{of_thousand, of_thousand_at_most};
 use super::{AutomationPlan, AutomationRow, ExpectedErrors, RowBasis, others};
 use crate::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
 use crate::cutoffs::promise::CertifiedGoal;
