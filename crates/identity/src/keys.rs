@@ -25,7 +25,7 @@ pub use self::key_uses::KeyMetrics;
 pub(crate) use self::key_uses::{KeyUses, RefusedKey};
 pub use self::list::{FindKeyError, ListedKey, RemindedKey, reminders_of};
 use crate::Identity;
-use crate::people::accounts::AccountActor;
+use crate::people::AccountActor;
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);

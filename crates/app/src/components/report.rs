@@ -11,10 +11,10 @@ use refract_evaluation::report::{
     Cell, NamedFigure, Report, ReportPart, ReportTable, Weight, number,
 };
 
-use super::bar::{interval_bar, share_range};
+use super::bars::{interval_bar, share_range};
+use super::lists::stacked_table;
 use super::notice::{NoticeKind, notice};
-use super::number::{count, counted, measured_percent};
-use super::table::stacked_table;
+use super::readable::{count, counted, measured_percent};
 
 /// The sentences and tables. The outcomes are those of `question`.
 pub(crate) fn report(report: &Report<'_>, question: &Question) -> Markup {

@@ -13,8 +13,7 @@ mod marks;
 mod notices;
 mod panel;
 mod preview;
-mod stored_draft;
-mod view;
+mod state;
 
 use std::slice;
 
@@ -33,10 +32,10 @@ use self::lens_page::{LensPage, count_draft};
 use self::marks::{marked_answers, recommended};
 use self::notices::{IN_FORCE, OVER};
 use self::preview::preview;
-use self::stored_draft::{
-    Keeping, LensDraftForm, based_on, discard as discard_draft, discard_saved, find, keep,
+use self::state::{
+    Keeping, LensDraftForm, LensView, address, based_on, cutoffs_query, discard as discard_draft,
+    discard_saved, find, keep,
 };
-use self::view::{LensView, address, cutoffs_query};
 use crate::replies::{PageError, PageReply};
 use crate::requests::Visit;
 

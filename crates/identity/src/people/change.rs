@@ -11,7 +11,7 @@ use refract_persistence::{PersistenceError, Person, PersonNameRow, PersonOutcome
 
 use crate::people::People;
 use crate::people::accounts::AccountActor;
-use crate::people::token::SecretError;
+use crate::people::secrets::SecretError;
 
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.

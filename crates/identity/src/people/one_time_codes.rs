@@ -25,8 +25,8 @@ use crate::people::People;
 use crate::people::accounts::AccountActor;
 use crate::people::change::PersonError;
 use crate::people::secret_try::SecretTry;
+use crate::people::secrets::random_bytes;
 use crate::people::session::SignedIn;
-use crate::people::token::random_bytes;
 
 /// The name under which apps list the codes.
 const ISSUER: &str = "Refract";

@@ -13,7 +13,7 @@ use refract_persistence::{
 };
 use uuid::Uuid;
 
-use super::password_hash::HashPlace;
+use super::secrets::HashPlace;
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp;
 use crate::people::password::TypedPassword;

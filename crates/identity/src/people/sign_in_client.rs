@@ -9,7 +9,7 @@ use refract_sign_on::{SignOn, SignOnSettingError, SignOnSettings};
 use rustls::ClientConfig;
 
 use super::permit_queue::Applicant;
-use crate::people::token::Token;
+use crate::people::secrets::Token;
 
 /// How long a browser is known after a sign-in.
 const KNOWN: TimeDelta = TimeDelta::days(365);

@@ -20,7 +20,7 @@ use super::sign_in_error::SignOnFailure;
 use super::sign_on_permit::SignOnPermit;
 use crate::events::event_stamp;
 use crate::people::People;
-use crate::people::token::{SecretError, Token, random_bytes};
+use crate::people::secrets::{SecretError, Token, random_bytes};
 
 /// The most characters of a name that is made from an address.
 const NAME_CHARACTERS: usize = 200;

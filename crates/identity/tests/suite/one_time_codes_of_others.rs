@@ -4,8 +4,7 @@ use refract_domain::account::person::PersonName;
 use refract_domain::account::role::Role;
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{AccountActor, CodeError, CodesDue, PersonError};
+use refract_identity::people::{AccountActor, CodeError, CodesDue, PersonError, TypedPassword};
 use refract_test_support::on_both;
 use uuid::Uuid;
 

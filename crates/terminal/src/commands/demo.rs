@@ -19,8 +19,7 @@ use refract_file_runs::{
 };
 use refract_identity::keys::KeyLimits;
 use refract_identity::keys::api_key::ApiKey;
-use refract_identity::people::token::Token;
-use refract_identity::people::{AccountActor, AppUrl};
+use refract_identity::people::{AccountActor, AppUrl, Token};
 use refract_lens_rendering::RowFormat;
 use refract_service::model::ModelGateway;
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};

@@ -2,8 +2,8 @@
 
 use refract_domain::prism::question::QuestionType;
 
+use super::carried_draft::{FormAction, RemovedItem};
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
-use super::edit_extras::{FormAction, RemovedItem};
 use super::editing::Editing;
 use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};

@@ -13,9 +13,8 @@ use refract_domain::submission::budget;
 use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{Prism, PrismError, VersionDraft};
 
-use super::carried_draft::DraftBase;
+use super::carried_draft::{DraftBase, EditExtras, FormAction};
 use super::draft::EditDraft;
-use super::edit_extras::{EditExtras, FormAction};
 use super::item_keys::{self, SLUG, question_of};
 use crate::components::{at_paths, counted, prism_address};
 use crate::replies::PageError;

@@ -13,9 +13,9 @@ use refract_service::drafts::{
 };
 use refract_service::prisms::{Prism, PrismError, find_example};
 
+use super::carried_draft::{FormAction, StoredEdit};
 use super::draft::EditDraft;
 use super::draft_form;
-use super::edit_extras::{FormAction, StoredEdit};
 use super::editing::{ASKED, COPIED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
 use crate::components::{describe, prism_address};
 use crate::replies::{PageError, PageReply};

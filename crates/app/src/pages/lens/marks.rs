@@ -18,7 +18,7 @@ use refract_service::results::ResultFilter;
 use serde_json::json;
 
 use super::lens_form::to_share;
-use super::view::LensView;
+use super::state::LensView;
 use crate::components::{count, share};
 use crate::replies::PageError;
 use crate::requests::Visit;

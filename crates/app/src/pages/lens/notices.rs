@@ -8,7 +8,7 @@ use refract_service::lenses::{LensHistory, PrismLens};
 
 use super::history::{self, put_back};
 use super::preview::counted_of;
-use super::stored_draft::{INSTEAD, LensDraftForm};
+use super::state::{INSTEAD, LensDraftForm};
 use crate::components::{NoticeKind, count, lens_change, moment, notice, prism_address};
 use crate::replies::PageError;
 use crate::requests::Visit;

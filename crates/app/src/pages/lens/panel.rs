@@ -12,7 +12,7 @@ use refract_service::lenses::PrismLens;
 use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm, ONE};
-use super::view::near_queue;
+use super::state::near_queue;
 use crate::components::{
     DrawnCutoffs, FormField, clamped, count, counted, fault_sentence, histogram, prism_address,
     share, short_percent, table, to_percent,

@@ -9,7 +9,7 @@ use refract_service::lenses::{
 use refract_service::results::ReadableResult;
 
 use super::lens_form::LensForm;
-use super::view::changed_query;
+use super::state::changed_query;
 use crate::components::{
     NoticeKind, bar, clamped, count, counted, moment, notice, prism_address, stacked_table_with,
     to_percent,

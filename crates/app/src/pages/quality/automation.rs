@@ -15,11 +15,10 @@ use refract_evaluation::report::automation_plan::{
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;
-use crate::components::bar::proportion_range;
-use crate::components::field::FormField;
-use crate::components::number::{count, counted, measured_percent};
-use crate::components::table::stacked_table;
-use crate::requests::page_request::Query;
+use crate::components::{
+    FormField, count, counted, measured_percent, proportion_range, stacked_table,
+};
+use crate::requests::Query;
 
 /// The goal that every question has: how many of 1,000 automatic answers may be wrong.
 const WRONG: &str = "wrong";

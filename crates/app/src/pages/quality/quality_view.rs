@@ -12,13 +12,8 @@ use refract_service::measures::QuestionQuality;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
-use crate::components::field::FormField;
-use crate::components::list_filters::ListFilters;
-use crate::components::prism_tabs::prism_address;
-use crate::components::report::label;
-use crate::components::texts::clamped;
-use crate::requests::page_request::Query;
-use crate::requests::visit::version_number;
+use crate::components::{FormField, ListFilters, clamped, label, prism_address};
+use crate::requests::{Query, version_number};
 
 /// A measured question.
 pub(super) struct QualityView<'a> {

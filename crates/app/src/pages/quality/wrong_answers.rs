@@ -13,13 +13,9 @@ use refract_domain::submission::Submission;
 use refract_evaluation::measures::outcome::ConfusionCell;
 
 use super::quality_view::QualityView;
-use crate::components::list_pages::OLDER;
-use crate::components::number::{count, counted};
-use crate::components::table::{stacked_table, table};
-use crate::components::texts::{clamped, in_short};
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{OLDER, clamped, count, counted, in_short, stacked_table, table};
+use crate::replies::PageError;
+use crate::requests::{Query, Visit};
 
 /// The most options that are listed.
 const MOST: usize = 20;
