@@ -72,7 +72,6 @@ mod envelope;
 mod format;
 mod json;
 mod listed_rows;
-mod mark_row;
 mod plain;
 pub mod prelude;
 mod raw_columns;
@@ -86,8 +85,10 @@ use refract_domain::result::view::{ResultView, RowColumns};
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::envelope::write_raw_line;
 pub use crate::format::{Format, RowFormat, TableStyle};
-pub use crate::listed_rows::{EventRow, EventRowWriter, FlipRow, FlipRowWriter};
-pub use crate::mark_row::{AnnotatorRow, MarkRowWriter, adjudicated_column, person_column};
+pub use crate::listed_rows::{
+    AnnotatorRow, EventRow, EventRowWriter, FlipRow, FlipRowWriter, MarkRowWriter,
+    adjudicated_column, person_column,
+};
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
 pub use crate::row::RowWriter;
