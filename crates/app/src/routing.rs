@@ -6,7 +6,7 @@ mod routes;
 use actix_web::http::Method;
 use futures_util::future::LocalBoxFuture;
 use percent_encoding::percent_decode_str;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 
 use crate::replies::{PageError, PageReply};
 use crate::requests::{ArrivingForm, FormSize, OpenVisit, PathValues, Visit};

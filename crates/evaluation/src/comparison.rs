@@ -16,7 +16,7 @@
 use std::cmp::Ordering;
 use std::f64::consts::TAU;
 
-use crate::measures::proportion::{Interval, Proportion, to_f64};
+use crate::measures::{Interval, Proportion, to_f64};
 
 /// The p-value of McNemar's test below which a difference is called unlikely to be chance.
 const SIGNIFICANT: f64 = 0.05;

@@ -11,7 +11,7 @@ use std::io;
 use std::sync::Arc;
 
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_service::model::Estimator;
 use refract_service::runs::PinnedPrism;
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[cfg(not(feature = "workbooks"))]
 use not_built::workbooks as workbook_writer;
 use refract_domain::key::ROW_NAMES;
-use refract_domain::result::view::RowColumns;
+use refract_domain::result::RowColumns;
 use refract_lens_rendering::{RowFormat, TableStyle};
 
 use crate::input::KeptCells;

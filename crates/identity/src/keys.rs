@@ -10,8 +10,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::key_use::days_left;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, days_left};
 use refract_persistence::{KeyRow, KeyUse, PersistenceError};
 
 pub use refract_persistence::SetNetworksOutcome;

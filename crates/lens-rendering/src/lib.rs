@@ -80,7 +80,7 @@ mod row;
 
 use std::io::{self, Write};
 
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::envelope::write_raw_line;

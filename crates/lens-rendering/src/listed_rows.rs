@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 use std::str::from_utf8;
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::event::{Event, EventDetail, EventRequest};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};

@@ -9,8 +9,7 @@ use refract_domain::ids::ResultId;
 use refract_domain::json::{Json, Object};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::problem::ValidationError;
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::ResultView;
+use refract_domain::result::{ResultStatus, ResultView};
 use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};
 
 pub use self::members::RawResultError;

@@ -11,7 +11,7 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::json::Json;
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::view::{AnswersView, ResultView, RowColumns};
+use refract_domain::result::{AnswersView, ResultView, RowColumns};
 use refract_lens_rendering::{Format, RawResult, RowFormat, RowWriter, render};
 use serde_json::value::RawValue;
 

@@ -1,8 +1,7 @@
 //! Claims: what a provider says about a person, who that is here and in which role, and whether the
 //! provider asked for a second factor, by the claims `amr` (RFC 8176) and `acr` of its token.
 
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use serde_json::Value;
 
 use crate::document::Document;

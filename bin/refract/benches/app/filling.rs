@@ -6,11 +6,10 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_identity::events::event_stamp;
 use refract_identity::keys::KeyLimits;
 use refract_identity::people;

@@ -4,13 +4,11 @@
 use std::cmp::Reverse;
 
 use maud::{Markup, html};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Distribution};
+use refract_domain::answer::{Answer, Distribution, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::prism::question::Question;
-use refract_evaluation::measures::proportion::{Interval, Proportion};
+use refract_domain::lens::{Column, Cutoffs, YesNoLabel};
+use refract_domain::prism::Question;
+use refract_evaluation::measures::{Interval, Proportion};
 use refract_service::results::ReadableResult;
 
 use super::readable::{count, counted, measured_percent, percent, share};

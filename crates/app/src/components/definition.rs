@@ -3,10 +3,8 @@
 
 use maud::{Markup, html};
 use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
-use refract_domain::lens::cutoffs::Cutoff;
-use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Outcome, Question, QuestionType};
+use refract_domain::lens::{Column, Cutoff, Lens};
+use refract_domain::prism::{Outcome, PrismVersion, Question, QuestionType};
 use refract_service::lenses::LensState;
 
 use super::lists::table;

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::lens::Column;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_domain::result::mark;
 use refract_service::prisms::ExampleState;
 

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_domain::account::key_use::KeyReminder;
+use refract_domain::account::KeyReminder;
 use refract_identity::keys::RemindedKey;
 
 use super::readable::{counted, moment};

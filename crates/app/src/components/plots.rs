@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use refract_evaluation::measures::proportion::Interval;
+use refract_evaluation::measures::Interval;
 use refract_service::results::DayCount;
 
 use super::readable::count;

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Datelike as _, SecondsFormat, Utc};
 use maud::{Markup, html};
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::submission::Submission;
 
 /// Splits a text after `most` characters: its beginning and the rest.

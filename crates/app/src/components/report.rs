@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::measures::proportion::Interval;
+use refract_domain::lens::YesNoLabel;
+use refract_domain::prism::{Question, QuestionType};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::measures::Interval;
 use refract_evaluation::report::{
     Cell, NamedFigure, Report, ReportPart, ReportTable, Weight, number,
 };

@@ -3,8 +3,7 @@
 use actix_web::http::header::HeaderName;
 use maud::{Markup, html};
 use refract_domain::ids::{FileRunId, RetestId};
-use refract_domain::result::file_run::FileRunState;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::{FileRunState, RetestState};
 use refract_service::measures::SAMPLED_NEWEST;
 use refract_service::measures::stored_retests::{
     DrawnTexts, RetestEstimate, StoredRetest, TextOrigin,

@@ -2,8 +2,7 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
+use refract_domain::account::{PersonName, Role};
 use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd, Token};
 
 use crate::components::FormErrors;

@@ -19,7 +19,7 @@ use std::slice;
 
 use actix_web::http::StatusCode;
 use maud::html;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventDetail;
 use refract_identity::people::AccountActor;
 use refract_service::drafts::DraftRevision;

@@ -4,8 +4,7 @@
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::account::person::PersonName;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{PersonName, TokenHash};
 use refract_identity::people::{
     OwnSession, PasswordChangeError, SecretError, SignInError, TypedPassword,
 };

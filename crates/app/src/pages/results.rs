@@ -10,7 +10,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{PersonId, ResultId};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::LastMark;

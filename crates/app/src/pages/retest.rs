@@ -6,7 +6,7 @@ mod retest_view;
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
 use maud::{Markup, html};
-use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_domain::result::{RetestChange, RetestState};
 use refract_lens_rendering::FlipRowWriter;
 use refract_service::measures::RetestReport;
 use refract_service::measures::stored_retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};

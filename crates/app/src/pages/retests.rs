@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::prism::VersionNumber;
 use refract_service::lenses::PrismLens;
 use refract_service::measures::DrawnFrom;

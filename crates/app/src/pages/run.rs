@@ -11,7 +11,7 @@ use actix_web::http::header::HeaderValue;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use maud::html;
-use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_file_runs::{HeldOutputError, RowLayout, SheetChoice};
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
 

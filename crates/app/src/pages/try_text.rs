@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::ResultId;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::actor::ResultActor;
+use refract_domain::prism::{PrismSelector, PrismVersion, Question};
+use refract_domain::result::ResultActor;
 use refract_service::prisms::{Prism, PrismError, sample_texts};
 use refract_service::results::{
     CreateCall, Provenance, ReadableResult, ResultDetails, ResultFilter, ResultSearch,

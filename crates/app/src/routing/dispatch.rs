@@ -12,7 +12,7 @@ use actix_web::http::header::{
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventRequest;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,

@@ -6,7 +6,7 @@
 
 use std::f64::consts::PI;
 
-use crate::measures::proportion::{Proportion, to_f64};
+use crate::measures::{Proportion, to_f64};
 
 /// Terms that change a tail by less than this part are left out.
 const NEGLIGIBLE_TERM: f64 = 1e-17;

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::f64::consts::LN_2;
 
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::{Cutoffs, YesNoLabel};
+use refract_domain::prism::{Question, QuestionType};
 
-use crate::counting::percent_histogram::PercentCutoffs;
+use crate::counting::PercentCutoffs;
 use crate::drift::answer_tally::AnswerTally;
 use crate::drift::chance::{chi_squared_quantile, chi_squared_tail, exact_p};
-use crate::measures::proportion::{Interval, Proportion, to_f64};
+use crate::measures::{Interval, Proportion, to_f64};
 
 /// The answers to one question in a window, compared with those in another window.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
 use crate::drift::question_drift::{QuestionDrift, ShareChange};
-use crate::measures::proportion::to_f64;
+use crate::measures::to_f64;
 use crate::requirement::{Bound, CheckedRequirement, NamedMeasure, RequirementError};
 
 /// A bound on a figure of a question's drift.

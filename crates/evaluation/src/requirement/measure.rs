@@ -1,9 +1,7 @@
 //! The measures that a requirement can name.
 
 use crate::flips::SensitivityMeasures;
-use crate::measures::QuestionMeasures;
-use crate::measures::outcome::{OutcomeMeasures, ScaleMeasures};
-use crate::measures::proportion::ratio;
+use crate::measures::{OutcomeMeasures, QuestionMeasures, ScaleMeasures, ratio};
 
 /// A measure by its name in a requirement, which no other measure of its kind has.
 #[derive(Debug)]

@@ -5,10 +5,9 @@
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Answers, Distribution};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
+use refract_domain::lens::{Cutoffs, YesNoLabel};
 use refract_domain::limits::{KEY_CHARS, OPTIONS};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Outcome, Question, QuestionKind};
+use refract_domain::prism::{Outcome, PrismVersion, Question, QuestionKind};
 use refract_domain::submission::Submission;
 
 /// The end of the key of a copied option.

@@ -4,8 +4,7 @@
 
 use std::collections::HashMap;
 
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 
 use super::input_error::InputError;
 use crate::gold::EXPECTED;

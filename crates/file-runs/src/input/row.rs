@@ -2,9 +2,8 @@
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Problems, ValidationError};
-use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{
-    CallContext, FieldValues, Submission, budget, field_value_errors,
+    CallContext, FieldValues, Ref, Submission, budget, field_value_errors,
 };
 
 use crate::gold::GoldCells;

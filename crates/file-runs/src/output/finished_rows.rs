@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use refract_domain::lens::Column;
-use refract_domain::result::view::ResultView;
-use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_domain::result::ResultView;
+use refract_evaluation::counting::ColumnTally;
 use refract_service::model::ModelError;
 use refract_service::results::ReadableResult;
 use refract_service::runs::PinnedPrism;

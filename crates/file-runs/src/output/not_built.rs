@@ -16,7 +16,7 @@ pub(crate) mod parquet {
     use std::convert::Infallible;
     use std::io;
 
-    use refract_domain::result::view::{ResultView, RowColumns};
+    use refract_domain::result::{ResultView, RowColumns};
     use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
     /// Rows of a Parquet file, which never begin.

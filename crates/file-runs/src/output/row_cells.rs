@@ -4,8 +4,7 @@
 use chrono::{DateTime, Utc};
 use refract_domain::key::{FieldKey, ROW_NAMES};
 use refract_domain::lens::{Column, Output, Value};
-use refract_domain::result::cost::Cost;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{Cost, ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherKind, FurtherValue};
 
 /// The type of a column. Every column may lack a value.

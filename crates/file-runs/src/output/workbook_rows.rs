@@ -5,7 +5,7 @@ use std::io;
 
 use chrono::{DateTime, Utc};
 use refract_domain::lens::Value;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherValue, cell_text};
 
 use super::row_cells::{ColumnKind, RowCell, RowShape, SheetCell, SheetColumn, columns};

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::ApiKeyHash;
 use refract_domain::ids::ApiKeyId;
 use sha2::{Digest as _, Sha256};
 

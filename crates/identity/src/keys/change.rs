@@ -2,7 +2,7 @@
 //! replaced one ends.
 
 use chrono::{DateTime, Days, SecondsFormat, Utc};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{
     NewApiKey, NewSuccessor, PersistenceError, ReplaceKeyOutcome, SetNetworksOutcome,

@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::Ordering;
 
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{PersistenceError, Person, PersonNameRow, PersonOutcome};
 

@@ -1,8 +1,7 @@
 //! Links: by which people join an account, choose a new password, or sign in at once.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
 use refract_domain::problem::ValidationError;

@@ -8,9 +8,7 @@ mod switch;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, OneTimeSecret, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{

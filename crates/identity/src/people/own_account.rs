@@ -1,8 +1,7 @@
 //! What people change in their own account: their name, their password, and their sessions.
 
 use chrono::Utc;
-use refract_domain::account::person::PersonName;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{PersonName, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::problem::ValidationError;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId, SignInTryId};
 use refract_persistence::{
@@ -201,7 +201,7 @@ fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::account::secret_hash::TokenHash;
+    use refract_domain::account::TokenHash;
 
     use super::*;
 

@@ -2,9 +2,7 @@
 //! that began a session is asked again about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, Role, TokenHash};
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_persistence::{

@@ -1,7 +1,7 @@
 //! Signs people in by address and password, and by a one-time code where it is needed.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_persistence::{
     FinishedSignIn, NewPendingSignIn, PasswordRow, PendingSignInRow, SignInCounter,

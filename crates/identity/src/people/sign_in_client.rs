@@ -2,8 +2,7 @@
 //! installation offers.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, TokenHash};
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 use refract_sign_on::{SignOn, SignOnSettingError, SignOnSettings};
 use rustls::ClientConfig;

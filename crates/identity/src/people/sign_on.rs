@@ -1,8 +1,7 @@
 //! Signs people on by the company's provider.
 
 use chrono::{DateTime, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{

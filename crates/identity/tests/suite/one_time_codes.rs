@@ -2,7 +2,7 @@
 
 use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::EventAction;
 use refract_identity::people::{
     CodeError, OneTimeCodes, RecoveryCode, Session, SignInClient, SignInError, SignInOutcome,

@@ -1,7 +1,6 @@
 //! What owners, operators and links do to the one-time codes of others.
 
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
+use refract_domain::account::{PersonName, Role};
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
 use refract_identity::people::{AccountActor, CodeError, CodesDue, PersonError, TypedPassword};

@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
+use refract_domain::account::{PersonName, Role};
 use refract_identity::people::{
     AccountActor, PasswordChangeError, SecretError, Session, SignInClient, SignInError, SignedIn,
     Token, TypedPassword,

@@ -1,7 +1,7 @@
 //! Events of sign-in: who signed in, who was refused, and what people change about themselves.
 
 use futures_util::future::join_all;
-use refract_domain::account::person::PersonName;
+use refract_domain::account::PersonName;
 use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_identity::people;

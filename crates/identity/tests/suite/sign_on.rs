@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use futures_util::future::join_all;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventAction;
 use refract_identity::people::{
     AccountActor, CodeError, CodesDue, ProviderSecret, SignInError, SignOnError, SignOnFailure,

@@ -4,13 +4,10 @@
 
 use std::str::FromStr;
 
-use refract_domain::answer::matching::AnswersMismatch;
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::answer::{Answer, Answers, AnswersMismatch, Distribution, Probability};
 use refract_domain::json::{Json, Malformed, Object};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::{QuestionType, VersionNumber};
 use refract_domain::problem::ValidationError;
 use refract_domain::submission::FieldMismatch;
 

@@ -10,7 +10,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Response, StatusCode};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 

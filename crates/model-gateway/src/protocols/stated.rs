@@ -8,8 +8,7 @@ pub(crate) mod request;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -14,8 +14,7 @@ use bytes::Bytes;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::limits::CHARS_PER_TOKEN;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, json_chars};
 

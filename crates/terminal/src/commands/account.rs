@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::{ArgGroup, Subcommand};
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{Account, AccountActor, AccountError};
 use refract_service::model::TokenPrice;

@@ -9,11 +9,9 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use http::StatusCode;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_file_runs::{
     FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
 };

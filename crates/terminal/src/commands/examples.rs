@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::ExampleId;
 use refract_domain::prism::example::ExampleNote;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_file_runs::{ExampleFileProblem, GoldFile, GoldText};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;

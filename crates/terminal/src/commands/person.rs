@@ -3,8 +3,7 @@
 use anyhow::bail;
 use chrono::Utc;
 use clap::Subcommand;
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::AccountId;
 use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::RetestId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::RetestChange;
+use refract_domain::result::RetestChange;
 use refract_identity::people::AccountActor;
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{

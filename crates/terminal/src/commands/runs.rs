@@ -3,8 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::FileRunId;
-use refract_domain::result::cost::Cost;
-use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_domain::result::{Cost, FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::model::TokenPrice;

@@ -5,7 +5,7 @@ use std::iter;
 
 use indicatif::HumanCount;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_evaluation::report::{
     Cell, Report, ReportPart, ReportTable, Weight, number, range, signed,
 };

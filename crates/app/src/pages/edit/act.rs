@@ -1,6 +1,6 @@
 //! The actions of the form's buttons on a draft: add, remove, move, open and close.
 
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 
 use super::carried_draft::{FormAction, RemovedItem};
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};

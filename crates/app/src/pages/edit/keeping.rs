@@ -6,8 +6,7 @@ use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{DisplayName, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, Slug, VersionNumber};
 use refract_service::drafts::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };

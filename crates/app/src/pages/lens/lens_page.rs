@@ -2,10 +2,10 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::lens::Lens;
 use refract_domain::problem::{Problem, Problems};
-use refract_evaluation::counting::lens_preview::LabelMoves;
+use refract_evaluation::counting::LabelMoves;
 use refract_service::lenses::{DraftRows, LensDraft, PrismLens};
 use refract_service::prisms::PrismError;
 

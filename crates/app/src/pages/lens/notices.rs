@@ -2,7 +2,7 @@
 //! the draft began, with the choice between both.
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_service::drafts::DraftRevision;
 use refract_service::lenses::{LensHistory, PrismLens};
 

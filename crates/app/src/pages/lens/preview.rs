@@ -1,8 +1,8 @@
 //! The stored results that the draft of a lens changes, or the newest ones.
 
 use maud::{Markup, html};
-use refract_domain::answer::probability::Probability;
-use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
+use refract_domain::answer::Probability;
+use refract_evaluation::counting::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{
     DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample, SampledResult,
 };

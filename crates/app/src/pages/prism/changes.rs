@@ -2,7 +2,7 @@
 //! answers without anybody's doing, in a sentence for each change; nothing while nothing did.
 
 use maud::{Markup, html};
-use refract_evaluation::drift::alarm::{Alarm, WatchedSpan};
+use refract_evaluation::drift::{Alarm, WatchedSpan};
 use refract_identity::people::ActorName;
 use refract_service::lenses::LensState;
 use refract_service::measures::{PrismWatch, WatchedAnswers};

@@ -2,13 +2,11 @@
 //! thumb, one of them recommended, with links that put cutoffs into the lens's draft.
 
 use maud::{Markup, html};
-use refract_domain::lens::cutoffs::Cutoff;
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
-use refract_evaluation::cutoffs::trial::CutoffMeasures;
-use refract_evaluation::report::automation_plan::{
+use refract_domain::lens::Cutoff;
+use refract_domain::prism::QuestionType;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffGoal, CutoffMeasures};
+use refract_evaluation::report::{
     AutomationPlan, AutomationRow, COUNT_HEADINGS, GUARANTEE, RowBasis, RowCutoffs, TWO_FIGURES,
     others,
 };

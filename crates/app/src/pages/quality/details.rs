@@ -5,12 +5,11 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_domain::answer::probability::Probability;
-use refract_domain::prism::question::QuestionType;
-use refract_evaluation::measures::agreement::UndefinedAgreement;
-use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::outcome::ConfusionCell;
-use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_domain::answer::Probability;
+use refract_domain::prism::QuestionType;
+use refract_evaluation::measures::{
+    ConfusionCell, CoveragePoint, ReliabilityBin, UndefinedAgreement,
+};
 use refract_evaluation::report::number;
 use refract_service::marks::QueueKind;
 

@@ -4,11 +4,10 @@
 
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::proportion::{Interval, Proportion};
-use refract_evaluation::measures::right_answers::{AnswersOfPeriod, RightAnswers};
+use refract_domain::prism::QuestionType;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::cutoffs::FEW_MARKS;
+use refract_evaluation::measures::{AnswersOfPeriod, Interval, Proportion, RightAnswers};
 use refract_service::marks::QueueKind;
 
 use super::quality_view::{QualityView, address};

@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_domain::result::mark::MarksFrom;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_service::marks::QueueKind;
 use refract_service::measures::QuestionQuality;

@@ -4,13 +4,13 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 use refract_domain::result::mark;
 use refract_domain::submission::Submission;
-use refract_evaluation::measures::outcome::ConfusionCell;
+use refract_evaluation::measures::ConfusionCell;
 
 use super::quality_view::QualityView;
 use crate::components::{OLDER, clamped, count, counted, in_short, stacked_table, table};

@@ -4,7 +4,7 @@
 use chrono::{FixedOffset, NaiveDate, Offset as _, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
-use refract_domain::result::actor::ResultActor;
+use refract_domain::result::ResultActor;
 use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
 

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
-use refract_domain::answer::probability::Probability;
+use refract_domain::account::Role;
+use refract_domain::answer::Probability;
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::Submission;

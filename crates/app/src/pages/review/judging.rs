@@ -4,12 +4,10 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::ids::PersonId;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::mark::{self, Marker};
-use refract_evaluation::measures::proportion::{Interval, Proportion};
-use refract_evaluation::measures::right_answers::RightAnswers;
+use refract_domain::lens::YesNoLabel;
+use refract_domain::prism::{Question, QuestionType};
+use refract_domain::result::mark::{self, Marker, MarksFrom};
+use refract_evaluation::measures::{Interval, Proportion, RightAnswers};
 use refract_identity::people::ActorName;
 use refract_service::CallError;
 use refract_service::lenses::PrismLens;

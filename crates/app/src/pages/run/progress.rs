@@ -2,7 +2,7 @@
 //! compared with this one row by row.
 
 use maud::{Markup, html};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunLimits, FileRunState};
 use refract_file_runs::{CheckFacts, ComparedRuns, DifferingRow};
 use refract_service::runs::{RunProgress, StoredRun};
 

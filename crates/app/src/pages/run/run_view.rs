@@ -4,15 +4,13 @@
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::{Event, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
 use refract_domain::lens::Column;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::Question;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::file_run::FileRunState;
-use refract_evaluation::counting::column_tally::{ColumnSummary, ColumnTally};
+use refract_domain::prism::{PrismSelector, Question, VersionNumber};
+use refract_domain::result::FileRunState;
+use refract_evaluation::counting::{ColumnSummary, ColumnTally};
 use refract_identity::events::{EventFilter, EventRange, ListedEvent};
 use refract_service::lenses::PrismLens;
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};

@@ -3,7 +3,7 @@
 use std::slice;
 
 use maud::{Markup, html};
-use refract_domain::result::file_run::FileRunLimits;
+use refract_domain::result::FileRunLimits;
 use refract_file_runs::{CheckFacts, RUN_CONCURRENCY};
 use refract_lens_rendering::cell_text;
 use refract_service::results::ReadableResult;

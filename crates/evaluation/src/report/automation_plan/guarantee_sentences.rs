@@ -1,8 +1,7 @@
 //! The words of a plan's guarantees: what one means, what one lacks, and which is next.
 
 use super::{AutomationPlan, AutomationRow, NextGuarantee, RowBasis};
-use crate::cutoffs::certificate::Certification;
-use crate::cutoffs::promise::CertifiedGoal;
+use crate::cutoffs::{Certification, CertifiedGoal};
 
 /// What a guarantee means, and for what it holds.
 pub const GUARANTEE: &str = "A guarantee is about all automatic answers together, for new texts like those that \

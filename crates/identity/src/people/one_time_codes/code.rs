@@ -1,8 +1,7 @@
 //! Codes: as they were typed, compared with a secret (SHA-1, six digits, steps of 30 seconds, which
 //! every authenticator app makes), and recovery codes for people who lost their device.
 
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{OneTimeSecret, TokenHash};
 use refract_persistence::{CodeProof, PersistenceError};
 use unicode_normalization::UnicodeNormalization as _;
 

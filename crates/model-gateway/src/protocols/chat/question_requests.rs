@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 
 use super::capabilities::{OptionalParameters, ServerCapabilities, USUAL_ALTERNATIVES};
 use super::codes::CodeShape;

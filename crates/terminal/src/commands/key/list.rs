@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 use chrono::{DateTime, Utc};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_identity::keys::{
     FindKeyError, KeyError, KeyReplacement, ListedKey, OverlapDays, ReplaceKeyError,
