@@ -12,12 +12,11 @@ mod app_site;
 mod assets;
 mod components;
 mod cookies;
-mod kept_pages;
 mod pages;
 mod replies;
 mod requests;
 mod routing;
 mod server;
 
-pub use routing::routes::{RouteFacts, route_table};
+pub use routing::{RouteFacts, route_table};
 pub use server::{APP_WORKERS, AppSettings, serve};

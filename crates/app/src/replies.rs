@@ -1,8 +1,8 @@
 //! The replies: page layout, errors, files, and the headers of all replies.
 
 mod page;
-pub(crate) mod page_error;
-pub(crate) mod page_reply;
+mod page_error;
+mod page_reply;
 pub(crate) mod refusal_page;
 
 pub(crate) use self::page::{Page, Section};

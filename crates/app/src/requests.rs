@@ -2,17 +2,14 @@
 
 mod arriving_file;
 mod carried_form;
-pub(crate) mod form;
+mod form;
 mod form_size;
-mod off_event_loop;
-pub(crate) mod origin;
 pub(crate) mod page_request;
-pub(crate) mod visit;
+mod visit;
 
 pub(crate) use self::arriving_file::{ArrivingFile, ArrivingForm, arriving_form};
 pub(crate) use self::carried_form::{CarriedForm, is_own_address};
 pub(crate) use self::form::Form;
 pub(crate) use self::form_size::FormSize;
-pub(crate) use self::off_event_loop::off_event_loop;
 pub(crate) use self::page_request::{Day, NO_DAY, PageRequest, PathValues, Query};
-pub(crate) use self::visit::{OpenVisit, PageLine, Visit, Visitor, version_number};
+pub(crate) use self::visit::{OpenVisit, PageLine, Visit, Visitor, off_event_loop, version_number};

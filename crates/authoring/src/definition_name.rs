@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::Slug;
 
 /// The kind of definition in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

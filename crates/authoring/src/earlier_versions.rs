@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::lens::Lens;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::{PrismVersion, QuestionType};
 
 /// The part of a prism's history that restricts its next version.
 #[derive(Clone, Debug)]

@@ -12,11 +12,9 @@
 
 use refract_domain::json::{Json, Object};
 use refract_domain::key::{ColumnName, QuestionKey};
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
-use refract_domain::lens::{Column, Lens, Output};
+use refract_domain::lens::{Column, Cutoff, Cutoffs, Lens, Output};
 use refract_domain::limits::LENS_COLUMNS;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::problem::{Problems, ValidationError};
 use serde::Serialize;
 

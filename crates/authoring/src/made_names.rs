@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::limits::{KEY_CHARS, PRISM_PATH_CHARS};
-use refract_domain::prism::question::Outcome;
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::{Outcome, Slug};
 use refract_domain::problem::ValidationError;
 
 use crate::plain_letters::{Unaccented, unaccented};

@@ -13,9 +13,9 @@ use refract_domain::limits::{
     DESCRIPTION_CHARS, FIELDS, INSTRUCTIONS_CHARS, LABEL_CHARS, LEVELS, OPTIONS,
     PRISM_CONTEXT_CHARS, QUESTION_TEXT_CHARS, QUESTIONS,
 };
-use refract_domain::prism::field::Field;
-use refract_domain::prism::question::{Outcome, Question, QuestionKind, QuestionType};
-use refract_domain::prism::{DisplayName, PrismVersion};
+use refract_domain::prism::{
+    DisplayName, Field, Outcome, PrismVersion, Question, QuestionKind, QuestionType,
+};
 use refract_domain::problem::{Problems, ValidationError};
 use serde::Serialize;
 

@@ -3,17 +3,15 @@
 //! A prism's page lists the changes of each version, and the editor lists those of a draft before
 //! it is saved.
 
-mod columns;
 mod difference;
 mod questions;
 
 use refract_domain::key::FieldKey;
-use refract_domain::prism::field::Field;
+use refract_domain::prism::{Field, PrismVersion};
 
 use self::difference::is_other_order;
 pub use self::difference::{ChangedWording, Severity, VersionDifference};
 use refract_domain::lens::Lens;
-use refract_domain::prism::PrismVersion;
 
 /// The key of the field that a call may send as `text` in place of `fields`, when it is the only
 /// field (spec 4.1).
@@ -35,7 +33,7 @@ pub fn differences(
         before.questions(),
         after.questions(),
     ));
-    found.extend(columns::differences(before, after, lens));
+    found.extend(difference::differences(before, after, lens));
     found
 }
 

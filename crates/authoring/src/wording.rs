@@ -16,8 +16,7 @@ mod words;
 
 pub use self::rule::{WordingRule, WordingWarning};
 
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{PrismVersion, Question, QuestionKind};
 
 use crate::file_reader::join;
 

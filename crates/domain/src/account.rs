@@ -8,3 +8,11 @@ pub mod one_time_secret;
 pub mod person;
 pub mod role;
 pub mod secret_hash;
+
+pub use self::key_networks::KeyNetworks;
+pub use self::key_use::{KeyReminder, days_left};
+pub use self::month_budget::MonthBudget;
+pub use self::one_time_secret::OneTimeSecret;
+pub use self::person::{Email, PersonName};
+pub use self::role::Role;
+pub use self::secret_hash::{ApiKeyHash, TokenHash};

@@ -11,10 +11,14 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
-use crate::answer::probability::{ONE, Probability};
+use crate::answer::probability::ONE;
 use crate::key::{OutcomeKey, QuestionKey};
-use crate::lens::cutoffs::YesNoLabel;
-use crate::prism::question::QuestionType;
+use crate::lens::YesNoLabel;
+use crate::prism::QuestionType;
+
+pub use self::decimal::Decimal;
+pub use self::matching::AnswersMismatch;
+pub use self::probability::Probability;
 
 /// Probabilities of a question's outcomes, in the prism's order.
 ///

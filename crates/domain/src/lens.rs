@@ -11,7 +11,9 @@ mod output;
 pub use self::column::Column;
 pub use self::label_cutoffs::{cutoffs_of, free_name, with_cutoffs};
 pub use self::output::{Average, Output, Value};
-use crate::prism::question::Question;
+use crate::prism::Question;
+
+pub use self::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
 
 /// A prism's lens.
 #[derive(Clone, Debug, Default, PartialEq)]

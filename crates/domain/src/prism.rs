@@ -11,14 +11,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::decimal::Decimal;
+use crate::answer::Decimal;
 use crate::key::QuestionKey;
 use crate::lens::{Column, Lens};
 use crate::limits::VERSION_MAX;
-use crate::prism::display_name::display_name;
-use crate::prism::field::Field;
-use crate::prism::question::Question;
 use crate::submission::model_input::SystemOneQuestion;
+
+pub(crate) use self::display_name::display_name;
+pub use self::example::{EXAMPLE_TEXTS, ExpectedOutcomes};
+pub use self::field::Field;
+pub use self::question::{Outcome, OutcomeRef, Question, QuestionKind, QuestionType};
+pub use self::slug::{PrismSelector, Slug};
 
 display_name! {
     /// A prism's display name, trimmed, 1 to 200 characters. A name belongs to the prism and not to

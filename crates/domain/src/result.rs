@@ -15,8 +15,13 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use crate::answer::Answers;
 use crate::ids::{PrismId, ResultId};
 use crate::prism::VersionNumber;
-use crate::submission::Submission;
-use crate::submission::reference::{IdempotencyKey, Ref};
+use crate::submission::{IdempotencyKey, Ref, Submission};
+
+pub use self::actor::ResultActor;
+pub use self::cost::Cost;
+pub use self::file_run::{FileRunChange, FileRunLimits, FileRunState};
+pub use self::retest::{RetestChange, RetestState};
+pub use self::view::{AnswersView, ResultView, RowColumns};
 
 /// The status of a result, which never changes after the result is saved (spec 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]

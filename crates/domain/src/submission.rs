@@ -11,9 +11,10 @@ use serde_with::{As, Map, Same};
 
 use crate::key::FieldKey;
 use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
-use crate::prism::field::Field;
-use crate::problem::ValidationError;
-use crate::problem::text;
+use crate::prism::Field;
+use crate::problem::{ValidationError, text};
+
+pub use self::reference::{IdempotencyKey, Ref};
 
 /// The faults of a field value's length and characters (spec 8).
 pub fn field_value_errors(value: &str) -> Vec<ValidationError> {

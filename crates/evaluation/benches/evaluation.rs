@@ -13,12 +13,11 @@ use peak_alloc::PeakAlloc;
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::{Question, QuestionType};
 use refract_domain::result::mark;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_evaluation::cutoffs::CutoffGoal;
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers};
 use serde_json::{Value, json};
 
 #[global_allocator]

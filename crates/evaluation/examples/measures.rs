@@ -10,25 +10,21 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
 use refract_evaluation::comparison::PairedAnswers;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
-use refract_evaluation::cutoffs::exact_binomial;
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use refract_evaluation::drift::answer_tally::AnswerTally;
-use refract_evaluation::drift::question_drift::{OutcomeShare, QuestionDrift};
+use refract_evaluation::cutoffs::{
+    Certificate, Certification, CertifiedCutoffs, CertifiedGoal, CutoffAdvice, CutoffGoal,
+    exact_binomial,
+};
+use refract_evaluation::drift::{AnswerTally, OutcomeShare, QuestionDrift};
 use refract_evaluation::flips::AnswerSensitivity;
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::agreement::AgreementCounts;
-use refract_evaluation::measures::coverage::{Automation, AutomationAdvice};
-use refract_evaluation::measures::proportion::{Interval, Proportion};
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers};
+use refract_evaluation::measures::{
+    AgreementCounts, Automation, AutomationAdvice, Interval, Proportion, QuestionMeasures,
+};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {

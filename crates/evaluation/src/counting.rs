@@ -8,3 +8,10 @@ pub mod lens_preview;
 pub mod nearest_changes;
 pub mod percent_histogram;
 pub mod review_order;
+
+pub use self::column_tally::{ColumnSummary, ColumnTally, ValueCount};
+pub use self::cutoff_reach::{CutoffName, UnreachableCutoff};
+pub use self::cutoff_steps::{CutoffStep, CutoffSteps};
+pub use self::lens_preview::{ColumnPreview, LabelMoves, LensPreview};
+pub use self::percent_histogram::{LabelCounts, PercentCutoffs, PercentHistogram};
+pub use self::review_order::{confidence_of, least_sure};

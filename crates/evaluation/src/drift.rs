@@ -8,9 +8,13 @@
 
 pub mod alarm;
 pub mod answer_tally;
-pub(crate) mod exact_test;
-pub(crate) mod gamma;
-pub mod probability_drift;
+pub(crate) mod chance;
 pub mod question_drift;
 pub mod requirement;
 pub mod result_tally;
+
+pub use self::alarm::{Alarm, AlarmCause, NEWEST_RESULTS, WatchedQuestion, WatchedSpan, alarms};
+pub use self::answer_tally::AnswerTally;
+pub use self::question_drift::{OutcomeShare, QuestionDrift, ShareChange};
+pub use self::requirement::{DriftRequirement, RequiredFigures};
+pub use self::result_tally::ResultTally;

@@ -8,13 +8,13 @@ use std::ops::AddAssign;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::Cutoffs;
 use serde::Serialize;
 
 use crate::comparison::{Comparison, PairedAnswers};
-use crate::counting::review_order::confidence_of;
-use crate::marked::answer::NotComparable;
-use crate::measures::proportion::{Proportion, to_f64};
+use crate::counting::confidence_of;
+use crate::marked::NotComparable;
+use crate::measures::{Proportion, to_f64};
 
 /// Compares two answers to each text, one before and one after a change: of the model, of the
 /// version or of the wording. A flip is a pair that predicts two different outcomes.

@@ -2,3 +2,7 @@
 
 pub mod answer;
 pub mod answers;
+
+pub(crate) use self::answer::PlacedOutcome;
+pub use self::answer::{MarkedAnswer, NotComparable, predicted};
+pub use self::answers::MarkedAnswers;

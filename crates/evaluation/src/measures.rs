@@ -7,16 +7,22 @@ pub mod proportion;
 pub mod reliability;
 pub mod right_answers;
 pub mod rounding;
-pub mod scale;
 pub(crate) mod scores;
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 
 use crate::measures::coverage::CoverageCurve;
-use crate::measures::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures};
-use crate::measures::proportion::Proportion;
-use crate::measures::reliability::ReliabilityBin;
-use crate::measures::scale::ScaleMeasures;
+
+pub use self::agreement::{Agreement, AgreementCounts, AlphaLevel, UndefinedAgreement};
+pub use self::coverage::{Automation, AutomationAdvice, CoveragePoint};
+pub(crate) use self::outcome::{Confusion, LevelTable};
+pub use self::outcome::{ConfusionCell, MacroAverage, OutcomeMeasures, ScaleMeasures};
+pub use self::proportion::{Interval, Proportion};
+pub(crate) use self::proportion::{mean, ratio, to_f64};
+pub(crate) use self::reliability::Forecast;
+pub use self::reliability::{HistogramBar, ReliabilityBin, STEP};
+pub use self::right_answers::{AnswersOfPeriod, RightAnswers};
+pub use self::rounding::ROUNDED_ANSWERS;
 
 /// The accuracy of one question's answers, and the calibration of their probabilities.
 ///

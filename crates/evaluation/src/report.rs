@@ -12,7 +12,12 @@ use std::borrow::Cow;
 
 use refract_domain::key::OutcomeKey;
 
-use crate::measures::proportion::{Interval, Proportion};
+use crate::measures::{Interval, Proportion};
+
+pub use self::automation_plan::{
+    AutomationPlan, AutomationRow, COUNT_HEADINGS, GUARANTEE, RowBasis, RowCutoffs, TWO_FIGURES,
+    others,
+};
 
 /// Sentences and tables, in the order in which they are read.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,26 +7,30 @@ use std::fmt;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
-use self::measure::{Measure, NotAScale, OutcomeMeasure, RobustnessMeasure};
+use self::measure::{
+    NotAScale, OF_OUTCOME, OF_QUESTION, OF_ROBUSTNESS, OutcomeMeasure, QuestionMeasure,
+    RobustnessMeasure,
+};
 use crate::flips::SensitivityMeasures;
 use crate::measures::QuestionMeasures;
 use crate::robustness::PerturbedBy;
+
+pub(crate) use self::measure::NamedMeasure;
 
 /// A bound on one measure of a question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requirement {
     question: QuestionKey,
     measured: Measured,
-    relation: Relation,
-    bound: f64,
+    bound: Bound,
 }
 
 /// The measure of a requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Measured {
-    Question(Measure),
-    Outcome(OutcomeKey, OutcomeMeasure),
-    Robustness(PerturbedBy, RobustnessMeasure),
+    Question(&'static QuestionMeasure),
+    Outcome(OutcomeKey, &'static OutcomeMeasure),
+    Robustness(PerturbedBy, &'static RobustnessMeasure),
 }
 
 /// The outcome of checking a requirement.
@@ -56,13 +60,13 @@ pub enum RequirementError {
     #[error("`{0}` is no key of a question or outcome")]
     Key(String),
     /// No measure of a question has this name.
-    #[error("`{0}` is no measure of a question; there are {known}", known = Measure::names())]
+    #[error("`{0}` is no measure of a question; there are {known}", known = NamedMeasure::names(&OF_QUESTION))]
     Measure(String),
     /// No measure of an outcome has this name.
     #[error(
         "`{0}` is no measure of an outcome; there are {known}, and under perturbations {robust}",
-        known = OutcomeMeasure::names(),
-        robust = RobustnessMeasure::names()
+        known = NamedMeasure::names(&OF_OUTCOME),
+        robust = NamedMeasure::names(&OF_ROBUSTNESS)
     )]
     OfOutcome(String),
     /// The part before a measure of robustness names no perturbation.
@@ -99,19 +103,16 @@ impl Requirement {
     /// # Errors
     /// The part that is wrong, and what is allowed there.
     pub fn parse(text: &str) -> Result<Self, RequirementError> {
-        let (path, relation, bound) =
-            Relation::split(text).ok_or_else(|| RequirementError::Operator(text.to_owned()))?;
-        let number = bound.parse().ok().filter(|bound: &f64| bound.is_finite());
-        let bound = number.ok_or_else(|| RequirementError::Bound(bound.to_owned()))?;
+        let (path, bound) = Bound::split(text)?;
         let mut parts = path.split('.').map(str::trim);
         let (question, measured) = match (parts.next(), parts.next(), parts.next(), parts.next()) {
             (Some(question), Some(measure), None, None) => {
-                let known = Measure::parse(measure);
+                let known = NamedMeasure::find(&OF_QUESTION, measure);
                 let known = known.ok_or_else(|| RequirementError::Measure(measure.to_owned()))?;
                 (question, Measured::Question(known))
             }
             (Some(question), Some(part), Some(measure), None) => {
-                let measured = match RobustnessMeasure::parse(measure) {
+                let measured = match NamedMeasure::find(&OF_ROBUSTNESS, measure) {
                     Some(known) => {
                         let by = PerturbedBy::named(part);
                         let by = by.ok_or_else(|| RequirementError::Perturbation(part.to_owned()));
@@ -127,7 +128,6 @@ impl Requirement {
         Ok(Self {
             question: key.map_err(|_| RequirementError::Key(question.to_owned()))?,
             measured,
-            relation,
             bound,
         })
     }
@@ -135,7 +135,7 @@ impl Requirement {
     fn of_outcome(outcome: &str, measure: &str) -> Result<Measured, RequirementError> {
         let key = OutcomeKey::parse(outcome);
         let key = key.map_err(|_| RequirementError::Key(outcome.to_owned()))?;
-        let known = OutcomeMeasure::parse(measure);
+        let known = NamedMeasure::find(&OF_OUTCOME, measure);
         let known = known.ok_or_else(|| RequirementError::OfOutcome(measure.to_owned()))?;
         Ok(Measured::Outcome(key, known))
     }
@@ -152,10 +152,10 @@ impl Requirement {
     /// [`Requirement::perturbed_by`]. A measure of correctness is undefined here.
     pub fn check_robustness(&self, measures: &SensitivityMeasures) -> CheckedRequirement {
         let value = match self.measured {
-            Measured::Robustness(_, measure) => measure.value(measures),
+            Measured::Robustness(_, measure) => (measure.value)(measures),
             Measured::Question(_) | Measured::Outcome(_, _) => None,
         };
-        self.compared(value)
+        self.bound.check(value)
     }
 
     /// The question to measure.
@@ -174,28 +174,21 @@ impl Requirement {
     ) -> Result<CheckedRequirement, RequirementError> {
         let value = match &self.measured {
             Measured::Question(measure) => {
-                let value = measure.value(measures);
+                let value = (measure.value)(measures);
                 value.map_err(|NotAScale| RequirementError::Scale {
                     question: self.question.clone(),
-                    measure: measure.name(),
+                    measure: measure.name,
                 })?
             }
             Measured::Outcome(key, measure) => {
                 let mut outcomes = measures.outcomes.iter();
                 let outcome = outcomes.find(|outcome| outcome.key == *key);
                 let outcome = outcome.ok_or_else(|| self.unknown_outcome(key, measures))?;
-                measure.value(outcome)
+                (measure.value)(outcome)
             }
             Measured::Robustness(_, _) => None,
         };
-        Ok(self.compared(value))
-    }
-
-    fn compared(&self, value: Option<f64>) -> CheckedRequirement {
-        CheckedRequirement {
-            value,
-            holds: value.is_some_and(|value| self.relation.holds(value, self.bound)),
-        }
+        Ok(self.bound.check(value))
     }
 
     fn unknown_outcome(&self, key: &OutcomeKey, measures: &QuestionMeasures) -> RequirementError {
@@ -215,19 +208,64 @@ impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.", self.question)?;
         match &self.measured {
-            Measured::Question(measure) => f.write_str(measure.name())?,
-            Measured::Outcome(key, measure) => write!(f, "{key}.{}", measure.name())?,
+            Measured::Question(measure) => f.write_str(measure.name)?,
+            Measured::Outcome(key, measure) => write!(f, "{key}.{}", measure.name)?,
             Measured::Robustness(by, measure) => {
-                write!(f, "{}.{}", by.name(), measure.name())?;
+                write!(f, "{}.{}", by.name(), measure.name)?;
             }
         }
-        write!(f, "{}{}", self.relation.sign(), self.bound)
+        write!(f, "{}", self.bound)
     }
 }
 
-/// How the value of a requirement is compared with its bound.
+/// A number, and how the value of a requirement is compared with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bound {
+    relation: Relation,
+    number: f64,
+}
+
+impl Bound {
+    /// The path before the operator, and the bound.
+    pub(crate) fn split(text: &str) -> Result<(&str, Self), RequirementError> {
+        // the two operators of two characters come first: the others are their prefixes
+        let split = Relation::ALL.into_iter().find_map(|relation| {
+            let (path, number) = text.split_once(relation.sign())?;
+            Some((path.trim(), relation, number.trim()))
+        });
+        let (path, relation, written) =
+            split.ok_or_else(|| RequirementError::Operator(text.to_owned()))?;
+        let number = written
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite());
+        let number = number.ok_or_else(|| RequirementError::Bound(written.to_owned()))?;
+        Ok((path, Self { relation, number }))
+    }
+
+    /// Whether a value satisfies the bound.
+    pub(crate) fn check(self, value: Option<f64>) -> CheckedRequirement {
+        let holds = |value: f64| match self.relation {
+            Relation::AtLeast => value >= self.number,
+            Relation::AtMost => value <= self.number,
+            Relation::Above => value > self.number,
+            Relation::Below => value < self.number,
+        };
+        CheckedRequirement {
+            value,
+            holds: value.is_some_and(holds),
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.relation.sign(), self.number)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
+enum Relation {
     /// `>=`
     AtLeast,
     /// `>`
@@ -242,31 +280,12 @@ impl Relation {
     const ALL: [Self; 4] = [Self::AtLeast, Self::AtMost, Self::Above, Self::Below];
 
     /// The operator as it is written.
-    pub(crate) fn sign(self) -> &'static str {
+    fn sign(self) -> &'static str {
         match self {
             Self::AtLeast => ">=",
             Self::AtMost => "<=",
             Self::Above => ">",
             Self::Below => "<",
-        }
-    }
-
-    /// The text before the operator, the operator, and the text after it.
-    pub(crate) fn split(text: &str) -> Option<(&str, Self, &str)> {
-        // the two operators of two characters come first: the others are their prefixes
-        Self::ALL.into_iter().find_map(|relation| {
-            let (path, bound) = text.split_once(relation.sign())?;
-            Some((path.trim(), relation, bound.trim()))
-        })
-    }
-
-    /// Whether a value satisfies the bound.
-    pub(crate) fn holds(self, value: f64, bound: f64) -> bool {
-        match self {
-            Self::AtLeast => value >= bound,
-            Self::AtMost => value <= bound,
-            Self::Above => value > bound,
-            Self::Below => value < bound,
         }
     }
 }

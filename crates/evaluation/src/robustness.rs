@@ -4,7 +4,6 @@
 //! the questions as they were. [`AnswerSensitivity`](crate::flips::AnswerSensitivity)
 //! then measures how far they moved.
 
-mod claims;
 mod frames;
 
 use refract_domain::answer::{Answer, Answers};
@@ -131,12 +130,12 @@ impl Perturbation {
             }
             Self::Blank => submission.with_values(|_, value| format!("\n\n{value}\n\n")),
             Self::Shouted => submission.with_values(|_, value| value.to_uppercase()),
-            Self::ClaimedAnswer => claims::planted(submission, &claims::claimed(version, answers)),
+            Self::ClaimedAnswer => frames::planted(submission, &frames::claimed(version, answers)),
             Self::TemplateTokens => {
-                claims::planted(submission, &claims::in_template_tokens(version, answers))
+                frames::planted(submission, &frames::in_template_tokens(version, answers))
             }
             Self::FakeSystem => {
-                claims::planted(submission, &claims::of_fake_system(version, answers))
+                frames::planted(submission, &frames::of_fake_system(version, answers))
             }
         }
     }

@@ -4,23 +4,26 @@
 //! file run. A row's idempotency key does not depend on its expected outcomes: correcting one asks
 //! about nothing again.
 
-pub(crate) mod cells;
-pub(crate) mod file;
+mod cells;
+mod file;
 
 use std::io;
 use std::sync::Arc;
 
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_service::model::Estimator;
 use refract_service::runs::PinnedPrism;
 
 use crate::check::{FileCheck, FileCheckError};
 use crate::file_run::{FileRun, OpenRunError, RunOrder};
-use crate::gold::cells::EXPECTED;
 use crate::input::{InputColumns, InputRow, KeptCells};
 use crate::output::{FinishedRow, RowSinks, RunSummary};
 use crate::run::{FilePart, RowChunks, RunSettings, RunTally};
+
+pub use self::cells::ExpectedOutcome;
+pub(crate) use self::cells::{EXPECTED, GoldCells};
+pub use self::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
 
 /// Upper bound on the invalid cells in the list.
 const MOST_LISTED: usize = 100;

@@ -3,13 +3,12 @@
 //! Formats are CSV with any separator, TSV, JSON Lines, JSON, Excel workbooks and Parquet. This
 //! module knows the formats and the wanted columns, and nothing of prisms, models or results.
 
-pub(crate) mod column_mapping;
+mod column_mapping;
 mod csv_records;
-mod input_encoding;
 mod input_error;
 mod input_file;
 mod input_kind;
-pub(crate) mod input_outline;
+mod input_outline;
 mod input_source;
 mod json_rows;
 mod json_values;
@@ -19,9 +18,8 @@ mod not_built;
 mod parquet_file;
 mod quotes;
 mod raw_row;
-pub(crate) mod row;
-pub(crate) mod rows;
-pub(crate) mod suggested_columns;
+mod row;
+mod rows;
 mod table_rows;
 mod text_reader;
 #[cfg(feature = "workbooks")]
@@ -33,15 +31,13 @@ use not_built::parquet as parquet_file;
 #[cfg(not(feature = "workbooks"))]
 use not_built::workbooks as workbook;
 
-pub(crate) use self::column_mapping::{
-    CONTEXT, ColumnMapping, InputColumns, MappingError, REF, WantedColumn, WantedColumns, listed,
-};
-pub use self::input_encoding::InputEncoding;
+pub(crate) use self::column_mapping::{CONTEXT, REF, WantedColumn, WantedColumns, listed};
+pub use self::column_mapping::{ColumnMapping, InputColumns, MappingError, suggest_columns};
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;
 pub(crate) use self::input_file::RawRows;
 pub use self::input_kind::{InputKind, binary_kind};
-pub(crate) use self::input_outline::KeptOutline;
+pub use self::input_outline::{InputOutline, KeptOutline, outline};
 pub use self::input_source::{
     InputSource, SheetChoice, StoredContent, StoredInput, WorkbookSheets,
 };
@@ -52,6 +48,7 @@ pub use self::raw_row::OddCells;
 pub(crate) use self::raw_row::{RawRow, RawValue};
 pub(crate) use self::row::{InputRow, RowContent};
 pub(crate) use self::rows::{InputRows, KeptCells};
+pub use self::text_reader::InputEncoding;
 pub use self::workbook_budget::{WorkbookBudget, WorkbookError};
 
 #[cfg(test)]

@@ -35,23 +35,21 @@ mod worker;
 pub use check::{FileCheck, FileCheckError, RefusedRow, ShownRow};
 pub use comparison::{ColumnComparison, CompareRunsError, ComparedRuns, DifferingRow};
 pub use file_run::{FileRun, OpenRunError, RunOrder};
-pub use gold::cells::ExpectedOutcome;
-pub use gold::file::{ExampleFileProblem, GoldFile, GoldFormat, GoldProblem, GoldText};
-pub use gold::{GoldCheck, GoldRun, WrongCell};
-pub use input::column_mapping::{ColumnMapping, InputColumns, MappingError};
-pub use input::input_outline::{InputOutline, KeptOutline, outline};
-pub use input::suggested_columns::suggest_columns;
+pub use gold::{
+    ExampleFileProblem, ExpectedOutcome, GoldCheck, GoldFile, GoldFormat, GoldProblem, GoldRun,
+    GoldText, WrongCell,
+};
 pub use input::{
-    InputEncoding, InputError, InputFile, InputKind, InputSource, OddCells, QuoteError,
-    SheetChoice, StoredContent, StoredInput, WorkbookBudget, WorkbookError, WorkbookSheets,
-    binary_kind,
+    ColumnMapping, InputColumns, InputEncoding, InputError, InputFile, InputKind, InputOutline,
+    InputSource, KeptOutline, MappingError, OddCells, QuoteError, SheetChoice, StoredContent,
+    StoredInput, WorkbookBudget, WorkbookError, WorkbookSheets, binary_kind, outline,
+    suggest_columns,
 };
 pub use marks_file::{MarksFile, MarksFileError, MarksFileRows};
-pub use output::finished_rows::{FinishedRow, RunSummary};
-pub use output::held_output::{HeldOutput, HeldOutputError, RefusedList};
-pub use output::laid_out_rows::TypedRows;
-pub use output::workbook_rows::MarksWorkbook;
-pub use output::{NoRowFormat, OutputFormat, RowLayout, WORKBOOK_ROWS, format_of_name};
+pub use output::{
+    FinishedRow, HeldOutput, HeldOutputError, MarksWorkbook, NoRowFormat, OutputFormat,
+    RefusedList, RowLayout, RunSummary, TypedRows, WORKBOOK_ROWS, format_of_name,
+};
 pub use run::RunFiles;
 pub use run::error::RunError;
 pub use run::settings::{NoShard, RunSettings, Shard};

@@ -1,18 +1,17 @@
 //! The output of a run: its format, which the name of a file may mean, whether the columns of the
 //! file are kept, and the rows in the order of the file.
 
-pub(crate) mod finished_rows;
-pub(crate) mod held_output;
-pub(crate) mod laid_out_rows;
+mod finished_rows;
+mod held_output;
+mod laid_out_rows;
 #[cfg(not(all(feature = "parquet", feature = "workbooks")))]
 mod not_built;
 #[cfg(feature = "parquet")]
-pub(crate) mod parquet_rows;
+mod parquet_rows;
 #[cfg(any(feature = "parquet", feature = "workbooks"))]
 mod ready_bytes;
 mod row_cells;
-mod sheet_cells;
-pub(crate) mod workbook_rows;
+mod workbook_rows;
 #[cfg(feature = "workbooks")]
 mod workbook_writer;
 
@@ -23,12 +22,16 @@ use std::sync::Arc;
 #[cfg(not(feature = "workbooks"))]
 use not_built::workbooks as workbook_writer;
 use refract_domain::key::ROW_NAMES;
-use refract_domain::result::view::RowColumns;
+use refract_domain::result::RowColumns;
 use refract_lens_rendering::{RowFormat, TableStyle};
 
 use crate::input::KeptCells;
 
-pub(crate) use self::finished_rows::{FinishedRow, RowSinks, RunOutput, RunSummary, hand_over};
+pub use self::finished_rows::{FinishedRow, RunSummary};
+pub(crate) use self::finished_rows::{RowSinks, RunOutput, hand_over};
+pub use self::held_output::{HeldOutput, HeldOutputError, RefusedList};
+pub use self::laid_out_rows::TypedRows;
+pub use self::workbook_rows::MarksWorkbook;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use not_built::parquet as parquet_rows;
 

@@ -5,13 +5,12 @@
 //! reader accepts more: white space around a name, and a number as `ref`.
 
 use refract_domain::limits;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::prism::{PrismVersion, Question, QuestionType};
 use refract_domain::result::mark;
 use refract_lens_rendering::{adjudicated_column, person_column};
 use serde_json::{Map, Value, json};
 
-use crate::gold::cells::EXPECTED;
+use crate::gold::EXPECTED;
 use crate::input::{CONTEXT, REF};
 use crate::marks_file::columns::{QuestionColumns, RESULT_ID};
 

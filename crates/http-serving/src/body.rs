@@ -1,8 +1,8 @@
 //! Bodies of requests: read frame by frame, within limits and a memory budget.
 
-pub(crate) mod budget;
+mod budget;
 pub(crate) mod frame;
-pub(crate) mod reader;
+mod reader;
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -14,9 +14,12 @@ use actix_web::web::Bytes;
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, timeout_at};
 
-use crate::body::budget::HeldRoom;
-use crate::body::reader::{BodyReadError, SentBody, declared_length};
 use crate::gate::{OpenGate, ReadGate};
+
+pub use self::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
+pub use self::reader::{
+    ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
+};
 
 /// Bytes that are read from the connection at once.
 const AT_ONCE: usize = 64 * 1024;

@@ -5,7 +5,6 @@
 //! stops it: during a request, only the bytes that its body's reader asks for are read.
 
 pub(crate) mod gated_stream;
-pub(crate) mod head_ends;
 pub(crate) mod head_fields;
 
 use std::cell::{Cell, RefCell};

@@ -14,21 +14,21 @@ mod server;
 use std::error::Error;
 use std::fmt::Write as _;
 
-pub use body::BodyChunks;
-pub use body::budget::{BodyBudget, BudgetTooSmall, HeldRoom};
-pub use body::reader::{
-    ArrivedBody, BodyLimits, BodyReadError, BodyReader, SentBody, declared_length, discard_body,
+pub use body::{
+    ArrivedBody, BodyBudget, BodyChunks, BodyLimits, BodyReadError, BodyReader, BudgetTooSmall,
+    HeldRoom, SentBody, declared_length, discard_body,
 };
 pub use gate::{ReadGate, RequestUnderWay};
 pub use lifecycle::{CallInFlight, Drained, Draining, Lifecycle, Panicked, unless_panicked};
 pub use process_metrics::ProcessCollector;
-pub use request::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
-pub use request::record::{
-    EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder,
+pub use request::{
+    ClientAddress, ClientNetwork, EndedRequest, NotANetwork, RequestId, RequestLine,
+    RequestMetrics, RequestRecord, RequestRecorder, TrustedProxies, X_REQUEST_ID,
 };
-pub use request::{RequestId, X_REQUEST_ID};
-pub use server::http_server::{Handler, Serving, http_server};
-pub use server::{ConnectionShares, DescriptorNeeds, TooFewDescriptors, bind, serve_until};
+pub use server::{
+    ConnectionShares, DescriptorNeeds, Handler, Serving, TooFewDescriptors, bind, http_server,
+    serve_until,
+};
 
 /// The messages of an error and of its causes, joined with `: `, for the log.
 pub fn with_causes(error: &dyn Error) -> String {

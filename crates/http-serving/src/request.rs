@@ -1,7 +1,7 @@
 //! A request's id, client and trace, and the record of how it ended.
 
-pub(crate) mod client_address;
-pub(crate) mod record;
+mod client_address;
+mod record;
 
 use std::fmt;
 
@@ -10,6 +10,9 @@ use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use refract_traces::{CallerTrace, RequestTrace, Traces};
 use tracing::Span;
 use uuid::Uuid;
+
+pub use self::client_address::{ClientAddress, ClientNetwork, NotANetwork, TrustedProxies};
+pub use self::record::{EndedRequest, RequestLine, RequestMetrics, RequestRecord, RequestRecorder};
 
 /// The header with the request id, in requests and in responses.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

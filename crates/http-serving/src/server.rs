@@ -15,6 +15,8 @@ use tokio::net::TcpSocket;
 
 use crate::lifecycle::{Drained, Lifecycle};
 
+pub use self::http_server::{Handler, Serving, http_server};
+
 /// Length of the accept queue. The standard library's 128 overflow in a burst, and a client whose
 /// connection was dropped retries only after a second.
 const BACKLOG: u32 = 4096;

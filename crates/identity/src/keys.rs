@@ -10,8 +10,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::key_use::days_left;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, days_left};
 use refract_persistence::{KeyRow, KeyUse, PersistenceError};
 
 pub use refract_persistence::SetNetworksOutcome;
@@ -25,7 +24,7 @@ pub use self::key_uses::KeyMetrics;
 pub(crate) use self::key_uses::{KeyUses, RefusedKey};
 pub use self::list::{FindKeyError, ListedKey, RemindedKey, reminders_of};
 use crate::Identity;
-use crate::people::accounts::AccountActor;
+use crate::people::AccountActor;
 
 /// Interval at which collected uses are saved.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);

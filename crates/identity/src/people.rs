@@ -10,17 +10,16 @@ mod links;
 mod one_time_codes;
 mod own_account;
 pub mod password;
-mod password_hash;
 mod permit_queue;
 mod provider_check;
 mod secret_try;
+pub(crate) mod secrets;
 mod session;
 mod sign_in;
 mod sign_in_client;
 mod sign_in_error;
 mod sign_on;
 mod sign_on_permit;
-pub mod token;
 
 use std::fmt;
 
@@ -33,12 +32,14 @@ pub use self::change::{ActorName, PersonError};
 pub use self::links::{Invitation, JoinError};
 pub use self::one_time_codes::{CodeError, CodesSetup, OneTimeCodes, RecoveryCode};
 pub use self::own_account::PasswordChangeError;
+pub use self::password::TypedPassword;
+pub(crate) use self::secrets::random_bytes;
+pub use self::secrets::{SecretError, Token};
 pub use self::session::{CodesDue, Session, SessionEnd, SessionState, SignedIn};
 pub use self::sign_in::{PendingSignIn, SignInOutcome};
 pub use self::sign_in_client::{SignInClient, SignInWays};
 pub use self::sign_in_error::{SignInError, SignOnFailure};
 pub use self::sign_on::{ProviderGrant, SignOnStart};
-pub use self::token::SecretError;
 pub use refract_persistence::{OpenInvitation, OwnSession, Person};
 pub use refract_sign_on::{
     AdmissionRules, Flow, ProviderAnswer, ProviderSecret, RoleRules, SignOn, SignOnError,

@@ -11,8 +11,7 @@ use refract_authoring::lens_file;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::ResultView;
+use refract_domain::result::{ResultStatus, ResultView};
 use refract_domain::submission::FieldValues;
 use serde_json::json;
 

@@ -4,11 +4,10 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-use refract_domain::answer::decimal::Decimal;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Decimal, Probability};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 
 use crate::row::further::FurtherValue;
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Column;
-use refract_domain::prism::field::Field;
-use refract_domain::result::view::ResultView;
+use refract_domain::prism::Field;
+use refract_domain::result::ResultView;
 
 use crate::json::{ObjectWriter, write_distribution, write_further, write_null, write_value};
 use crate::plain::{id_text, iso_8601};

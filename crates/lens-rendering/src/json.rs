@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use refract_domain::answer::decimal::Decimal;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Decimal, Probability};
 use refract_domain::key::OutcomeKey;
 use refract_domain::lens::Value;
 

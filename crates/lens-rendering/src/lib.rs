@@ -69,11 +69,9 @@
 
 mod cell;
 mod envelope;
-mod event_row;
-mod flip_row;
 mod format;
 mod json;
-mod mark_row;
+mod listed_rows;
 mod plain;
 pub mod prelude;
 mod raw_columns;
@@ -82,14 +80,15 @@ mod row;
 
 use std::io::{self, Write};
 
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 
 pub use crate::cell::{cell_text, write_csv_line};
 pub use crate::envelope::write_raw_line;
-pub use crate::event_row::{EventRow, EventRowWriter};
-pub use crate::flip_row::{FlipRow, FlipRowWriter};
 pub use crate::format::{Format, RowFormat, TableStyle};
-pub use crate::mark_row::{AnnotatorRow, MarkRowWriter, adjudicated_column, person_column};
+pub use crate::listed_rows::{
+    AnnotatorRow, EventRow, EventRowWriter, FlipRow, FlipRowWriter, MarkRowWriter,
+    adjudicated_column, person_column,
+};
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
 pub use crate::row::RowWriter;

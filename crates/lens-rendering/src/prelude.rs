@@ -3,20 +3,16 @@
 //! manifest.
 
 pub use chrono::{DateTime, Utc};
-pub use refract_domain::answer::matching::AnswersMismatch;
-pub use refract_domain::answer::probability::Probability;
-pub use refract_domain::answer::{Answer, Answers, Distribution};
+pub use refract_domain::answer::{Answer, Answers, AnswersMismatch, Distribution, Probability};
 pub use refract_domain::ids::ResultId;
 pub use refract_domain::json::Malformed;
 pub use refract_domain::key::{ColumnName, FieldKey, OutcomeKey, QuestionKey};
-pub use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
-pub use refract_domain::lens::{Average, Column, Lens, Output, Value};
-pub use refract_domain::prism::field::Field;
-pub use refract_domain::prism::question::{Outcome, Question, QuestionKind, QuestionType};
-pub use refract_domain::prism::{PrismVersion, VersionNumber};
+pub use refract_domain::lens::{Average, Column, Cutoff, Cutoffs, Lens, Output, Value, YesNoLabel};
+pub use refract_domain::prism::{
+    Field, Outcome, PrismVersion, Question, QuestionKind, QuestionType, VersionNumber,
+};
 pub use refract_domain::problem::{Problem, Problems, ValidationError};
-pub use refract_domain::result::ResultStatus;
-pub use refract_domain::result::view::{AnswersView, ResultView, RowColumns};
+pub use refract_domain::result::{AnswersView, ResultStatus, ResultView, RowColumns};
 pub use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};
 
 pub use crate::{Format, RawResult, RawResultError, RowFormat, RowWriter, cell_text, render};

@@ -3,11 +3,9 @@
 
 use refract_domain::answer::Answer;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{Column, Value, cutoffs_of};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::view::ResultView;
+use refract_domain::lens::{Column, Cutoffs, Value, cutoffs_of};
+use refract_domain::prism::{PrismVersion, Question, QuestionType};
+use refract_domain::result::ResultView;
 
 use crate::row::further::{FurtherColumn, FurtherKind};
 

@@ -1,7 +1,5 @@
 //! Results of the API's format `raw`, read back.
 
-mod answers;
-mod error;
 mod members;
 
 use std::sync::Arc;
@@ -11,11 +9,10 @@ use refract_domain::ids::ResultId;
 use refract_domain::json::{Json, Object};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::problem::ValidationError;
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::ResultView;
+use refract_domain::result::{ResultStatus, ResultView};
 use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};
 
-pub use self::error::RawResultError;
+pub use self::members::RawResultError;
 use self::members::{object_of, optional_string, required, string, whole_number, wrong};
 
 /// A result of the API's format `raw`, read back together with the version that answered.
@@ -121,7 +118,7 @@ fn status(result: &Object<'_>, version: &PrismVersion) -> Result<ResultStatus, R
     let answers = if matches!(answers, Json::Null) {
         None
     } else {
-        Some(answers::read(answers)?)
+        Some(members::read(answers)?)
     };
     let error = optional_string(result, "", "error")?;
     match (string(result, "", "status")?.as_str(), answers, error) {

@@ -4,11 +4,11 @@ pub(crate) mod further;
 
 use std::io::{self, Write};
 
-use refract_domain::answer::decimal::Decimal;
+use refract_domain::answer::Decimal;
 use refract_domain::key::{ColumnName, ROW_NAMES};
 use refract_domain::lens::Value;
-use refract_domain::prism::field::Field;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::prism::Field;
+use refract_domain::result::{ResultView, RowColumns};
 
 use crate::cell::{Dialect, Line};
 use crate::json::{ObjectWriter, write_further, write_value};

@@ -7,14 +7,11 @@ use std::error::Error;
 use std::io;
 
 use refract_authoring::{lens_file, prism_file::PrismFile};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::answer::{Answer, Answers, Distribution, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::prism::{PrismVersion, Question, QuestionType, VersionNumber};
+use refract_domain::result::{ResultStatus, ResultView, RowColumns};
 use refract_domain::submission::FieldValues;
 use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
 use serde_json::{Value, json};

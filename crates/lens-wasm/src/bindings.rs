@@ -3,8 +3,7 @@
 use serde::Serialize;
 use wasm_bindgen::prelude::{JsError, JsValue, wasm_bindgen};
 
-use crate::checked_files::{check_lens_file, check_prism_file};
-use crate::input_error::StoredInputError;
+use crate::checked_files::{StoredInputError, check_lens_file, check_prism_file};
 use crate::stored_results::StoredResults;
 
 #[wasm_bindgen(typescript_custom_section)]

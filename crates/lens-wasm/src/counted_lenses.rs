@@ -1,16 +1,14 @@
 //! Counts over stored results: what another lens would change, and what each cutoff would answer.
 
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
-use refract_domain::lens::{Column, Output};
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_evaluation::counting::column_tally::ColumnTally;
-use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
-use refract_evaluation::counting::lens_preview::LensPreview;
-use refract_evaluation::counting::percent_histogram::LabelCounts;
+use refract_domain::lens::{Column, Cutoff, Cutoffs, Output};
+use refract_domain::prism::{Question, QuestionType};
+use refract_evaluation::counting::{
+    ColumnTally, CutoffStep, CutoffSteps, LabelCounts, LensPreview,
+};
 use serde::Serialize;
 
-use crate::input_error::StoredInputError;
+use crate::checked_files::StoredInputError;
 use crate::stored_results::StoredResults;
 
 /// The effect of a draft of a lens on the answered results, as `refract lens preview --json` prints it.

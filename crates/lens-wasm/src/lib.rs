@@ -11,11 +11,10 @@
 pub mod bindings;
 mod checked_files;
 mod counted_lenses;
-mod input_error;
 mod stored_results;
-mod versions_json;
 
-pub use checked_files::{CheckedFile, FoundProblem, check_lens_file, check_prism_file};
+pub use checked_files::{
+    CheckedFile, FoundProblem, StoredInputError, check_lens_file, check_prism_file,
+};
 pub use counted_lenses::{ColumnCounts, CountedLens, CountedSteps};
-pub use input_error::StoredInputError;
 pub use stored_results::StoredResults;

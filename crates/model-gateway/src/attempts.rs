@@ -28,9 +28,9 @@ use crate::connection::{ModelConnections, ServerReply};
 use crate::error::ModelError;
 use crate::priority_queue::CallPriority;
 use crate::report::ReportRecorder;
-use crate::servers::catch_up::CatchUp;
-use crate::servers::place::{EachServer, ServerPlace, ServerSet};
-use crate::servers::pool::{AskedServer, ChosenServer, ServerPool};
+use crate::servers::{
+    AskedServer, CatchUp, ChosenServer, EachServer, ServerPlace, ServerPool, ServerSet,
+};
 use crate::settings::ModelSettings;
 
 /// Sends one thread's model requests.

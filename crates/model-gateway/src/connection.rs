@@ -37,8 +37,7 @@ use self::request_body::RequestBody;
 use self::server_connection::{IdleConnections, PoolsOfThreads, ServerConnection};
 use self::transport::Transport;
 use crate::error::{ModelError, Unreachable};
-use crate::settings::ModelApiKey;
-use crate::settings::setting_error::SettingError;
+use crate::settings::{ModelApiKey, SettingError};
 
 pub(crate) use self::reply::ServerReply;
 

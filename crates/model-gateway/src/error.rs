@@ -10,14 +10,18 @@ mod host_refusal;
 pub(crate) mod inside_answer;
 pub(crate) mod refusal;
 pub(crate) mod retry_after;
-pub(crate) mod server_error;
-pub(crate) mod server_message;
-pub(crate) mod size_refusal;
+mod server_error;
+mod server_message;
 
 use std::fmt;
 use std::time::Duration;
 
 use refract_domain::key::QuestionKey;
+
+pub(crate) use self::host_refusal::Excess;
+pub(crate) use self::refusal::SCHEMA_KEYWORDS;
+pub(crate) use self::server_error::{SYSTEM_MESSAGE, ServerError};
+pub use self::server_message::ServerMessage;
 
 /// How the sentence about used-up credit begins. A saved result has only its sentence.
 const CREDIT_USED_UP: &str = "The host's credit or quota is used up";

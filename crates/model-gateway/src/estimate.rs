@@ -7,9 +7,7 @@ use crate::protocols::chat::prompt;
 use crate::protocols::typed_questions::format::TypedFormat;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
 use crate::protocols::{decisions, gemini, stated, system_one};
-use crate::settings::ModelSettings;
-use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::protocol::{ChatPrompt, Protocol};
+use crate::settings::{ChatPrompt, ModelEndpoint, ModelSettings, Protocol};
 
 /// Estimated cost of asking about one submission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

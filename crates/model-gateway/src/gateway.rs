@@ -14,12 +14,8 @@ use crate::estimate::Estimator;
 use crate::model::{Model, ServerModel};
 use crate::priority_queue::CallPriority;
 use crate::protocols::ServerProtocol;
-use crate::servers::load::ServerUse;
-use crate::servers::place::EachServer;
-use crate::servers::pool::ServerPool;
-use crate::settings::ModelSettings;
-use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::setting_error::SettingError;
+use crate::servers::{EachServer, ServerPool, ServerUse};
+use crate::settings::{ModelEndpoint, ModelSettings, SettingError};
 
 /// The model of a whole process: settings, concurrency limit and TLS configuration.
 #[derive(Clone, Debug)]

@@ -23,22 +23,17 @@ mod report;
 mod servers;
 mod settings;
 
-pub use self::settings::protocol::{ChatPrompt, PROMPT_VERSION};
 pub use connection::transport::client_config as tls_client_config;
-pub use error::server_message::ServerMessage;
-pub use error::{ModelError, Unreachable, WrittenInstead};
+pub use error::{ModelError, ServerMessage, Unreachable, WrittenInstead};
 pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply};
 pub use priority_queue::CallPriority;
 pub use refract_tls_files::{CertificateFileError, ClientCertificate, TrustedCertificates};
 pub use report::{ModelReport, ParsedCodes, ParsedOutcomes};
-pub use servers::load::ServerUse;
-pub use settings::endpoint::ModelEndpoint;
-pub use settings::key_header::ModelKeyHeader;
-pub use settings::prices::ModelPrices;
-pub use settings::protocol::Protocol;
-pub use settings::setting_error::{AddressError, SettingError};
+pub use servers::ServerUse;
 pub use settings::{
-    ConnectionSettings, ModelApiKey, ModelKeyFileError, ModelSettings, ProxyVariables,
+    AddressError, ChatPrompt, ConnectionSettings, ModelApiKey, ModelEndpoint, ModelKeyFileError,
+    ModelKeyHeader, ModelPrices, ModelSettings, PROMPT_VERSION, Protocol, ProxyVariables,
+    SettingError,
 };

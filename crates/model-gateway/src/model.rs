@@ -17,8 +17,7 @@ use tokio::time::timeout;
 
 use crate::attempts::{CallSender, RequestSender};
 use crate::connection::request_body::RequestBody;
-use crate::error::ModelError;
-use crate::error::server_message::ServerMessage;
+use crate::error::{ModelError, ServerMessage};
 use crate::estimate::Estimator;
 use crate::json::{list, nested, object, string};
 use crate::priority_queue::CallPriority;
@@ -26,11 +25,8 @@ use crate::protocols::{ServerProtocol, demo_scorer};
 use crate::report::truncation::truncated_to;
 use crate::report::usage::kept_name;
 use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
-use crate::servers::place::ServerPlace;
-use crate::settings::ModelSettings;
-use crate::settings::endpoint::ModelEndpoint;
-use crate::settings::prices::ModelPrices;
-use crate::settings::protocol::PROMPT_VERSION;
+use crate::servers::ServerPlace;
+use crate::settings::{ModelEndpoint, ModelPrices, ModelSettings, PROMPT_VERSION};
 
 /// One thread's handle for asking the model. Clones share the thread's connections.
 #[derive(Clone)]

@@ -29,10 +29,8 @@ use self::typed_questions::TypedProtocol;
 use self::typed_questions::request_limits::LearnedLimits;
 use crate::attempts::CallSender;
 use crate::error::ModelError;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::EachServer;
-use crate::settings::ModelSettings;
-use crate::settings::protocol::Protocol;
+use crate::servers::{EachServer, ServerAddress};
+use crate::settings::{ModelSettings, Protocol};
 
 /// A protocol, with the known capabilities of each server. Clones share them.
 #[derive(Clone, Debug)]

@@ -9,11 +9,11 @@ use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use refract_domain::answer::probability::Probability;
-use refract_domain::result::cost::Cost;
+use refract_domain::answer::Probability;
+use refract_domain::result::Cost;
 
 use crate::connection::reply::ReplyHead;
-use crate::settings::prices::ModelPrices;
+use crate::settings::ModelPrices;
 
 pub(crate) use self::usage::ReportedUsage;
 

@@ -3,11 +3,18 @@
 //!
 //! This module sends no request and knows no protocol.
 
-pub(crate) mod address;
-pub(crate) mod catch_up;
-mod health;
-pub(crate) mod load;
-pub(crate) mod pace;
-pub(crate) mod place;
-pub(crate) mod pool;
-pub(crate) mod prefix_cache;
+mod address;
+mod catch_up;
+mod load;
+mod pace;
+mod place;
+mod pool;
+mod prefix_cache;
+
+pub(crate) use self::address::ServerAddress;
+pub(crate) use self::catch_up::{CatchUp, ServerTurn};
+pub use self::load::ServerUse;
+pub(crate) use self::pace::{HostLimits, PacedRequest, ServerPace};
+pub(crate) use self::place::{EachServer, MOST_SERVERS, ServerPlace, ServerSet};
+pub(crate) use self::pool::{AskedServer, ChosenServer, ServerPool};
+pub(crate) use self::prefix_cache::PrefixCache;

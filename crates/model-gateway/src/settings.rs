@@ -1,10 +1,9 @@
 //! The operator's settings for the model, and for connections to its servers.
 
-pub(crate) mod endpoint;
-pub(crate) mod key_header;
-pub(crate) mod prices;
-pub(crate) mod protocol;
-pub(crate) mod setting_error;
+mod endpoint;
+mod prices;
+mod protocol;
+mod setting_error;
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -16,13 +15,13 @@ use std::time::Duration;
 use hyper::header::{HeaderName, HeaderValue};
 use refract_tls_files::{ClientCertificate, TrustedCertificates};
 
-use self::endpoint::ModelEndpoint;
-use self::key_header::ModelKeyHeader;
-use self::prices::ModelPrices;
-use self::protocol::{ChatPrompt, Protocol};
-use self::setting_error::SettingError;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
-use crate::servers::pace::HostLimits;
+use crate::servers::HostLimits;
+
+pub use self::endpoint::{ModelEndpoint, ModelKeyHeader};
+pub use self::prices::ModelPrices;
+pub use self::protocol::{ChatPrompt, PROMPT_VERSION, Protocol};
+pub use self::setting_error::{AddressError, SettingError};
 
 /// The form in which what is learned about servers is kept. It is raised when anything of it means
 /// something else, so that no release reads another one's.

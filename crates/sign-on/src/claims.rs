@@ -1,12 +1,8 @@
-//! Claims: what a provider says about a person, and who that is here.
+//! Claims: what a provider says about a person, who that is here and in which role, and whether the
+//! provider asked for a second factor, by the claims `amr` (RFC 8176) and `acr` of its token.
 
-mod second_factor;
-
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use serde_json::Value;
-
-use self::second_factor::had_second_factor;
 
 use crate::document::Document;
 use crate::error::{DocumentFault, NotLetIn};
@@ -210,132 +206,40 @@ fn shown_name(all: &Document) -> Option<String> {
     name.as_str().map(str::to_owned)
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
+/// Methods of something that the person knows.
+const KNOWN: [&str; 3] = ["pwd", "pin", "kba"];
+/// Methods of something that the person has.
+const HELD: [&str; 8] = ["otp", "hwk", "swk", "pop", "sc", "sms", "tel", "fido"];
+/// Methods of something that the person is.
+const INHERENT: [&str; 5] = ["face", "fpt", "iris", "retina", "vbm"];
+/// The method that says that there were several factors.
+const SEVERAL: &str = "mfa";
+/// Contexts that mean several factors, wherever they are used: those of `OpenID` (phishing-resistant,
+/// also with a key in hardware), of PAPE, of REFEDS and of Okta. Other contexts, such as numbers, mean
+/// something else at each provider.
+const CONTEXTS: [&str; 6] = [
+    "phr",
+    "phrh",
+    "http://schemas.openid.net/pape/policies/2007/06/multi-factor",
+    "http://schemas.openid.net/pape/policies/2007/06/multi-factor-physical",
+    "https://refeds.org/profile/mfa",
+    "urn:okta:loa:2fa:any",
+];
 
-    use super::*;
-    use crate::role_rules::RoleRules;
-
-    const ISSUER: &str = "https://id.example.com";
-
-    fn claims(email: &str, verified: Option<bool>) -> Claims {
-        Claims {
-            subject: "1".to_owned(),
-            email: Some(email.to_owned()),
-            email_verified: verified,
-            ..Claims::default()
+/// Whether these methods and this context mean that the person gave two factors of different kinds.
+fn had_second_factor<'a>(methods: impl Iterator<Item = &'a str>, context: Option<&str>) -> bool {
+    let (mut known, mut held, mut inherent) = (false, false, false);
+    for method in methods {
+        if method == SEVERAL {
+            return true;
         }
+        known |= KNOWN.contains(&method);
+        held |= HELD.contains(&method);
+        inherent |= INHERENT.contains(&method);
     }
-
-    fn rules(domains: &[&str]) -> AdmissionRules {
-        AdmissionRules {
-            allowed_domains: domains.iter().map(ToString::to_string).collect(),
-            ..AdmissionRules::default()
-        }
-    }
-
-    fn email(claims: Claims, rules: &AdmissionRules) -> Result<String, NotLetIn> {
-        let identity = claims.identity(ISSUER, rules)?;
-        Ok(identity.email.to_string())
-    }
-
-    #[test]
-    fn a_verified_address_of_an_allowed_domain_comes_in() {
-        let own = rules(&["example.com"]);
-        let good = claims("Ada@Example.com", Some(true));
-        assert_eq!(email(good, &own).as_deref(), Ok("ada@example.com"));
-        for (address, verified, why) in [
-            ("ada@example.org", Some(true), NotLetIn::Domain),
-            ("ada@sub.example.com", Some(true), NotLetIn::Domain),
-            ("ada@evil-example.com", Some(true), NotLetIn::Domain),
-            ("ada@example.com", Some(false), NotLetIn::UnverifiedEmail),
-            ("ada@example.org", None, NotLetIn::UnverifiedEmail),
-            ("ada", Some(true), NotLetIn::UnusableEmail),
-            (
-                "ad\u{200b}a@example.com",
-                Some(true),
-                NotLetIn::UnusableEmail,
-            ),
-        ] {
-            assert_eq!(
-                email(claims(address, verified), &own),
-                Err(why),
-                "{address}"
-            );
-        }
-        assert_eq!(email(Claims::default(), &own), Err(NotLetIn::NoEmail));
-    }
-
-    #[test]
-    fn a_silent_provider_is_believed_for_named_domains_only() {
-        let silent = || claims("ada@example.com", None);
-        assert!(email(silent(), &rules(&["example.com"])).is_ok());
-        for unnamed in [&[][..], &["*"]] {
-            let believed = email(silent(), &rules(unnamed));
-            assert_eq!(believed, Err(NotLetIn::UnverifiedEmail));
-        }
-        assert!(email(claims("ada@b.example", Some(true)), &rules(&["*"])).is_ok());
-        assert!(email(claims("ada@b.example", Some(true)), &rules(&[])).is_ok());
-    }
-
-    #[test]
-    fn roles_come_from_a_claim_by_name_or_by_path() {
-        let with = |claim: &str, value: Value| {
-            let mut claims = claims("ada@example.com", Some(true));
-            claims.all = Document(value.as_object().unwrap().clone());
-            let rules = AdmissionRules {
-                role_claim: Some(claim.to_owned()),
-                roles: RoleRules::parse("admins=owner,staff=reviewer").unwrap(),
-                ..AdmissionRules::default()
-            };
-            claims
-                .identity(ISSUER, &rules)
-                .map(|identity| identity.role)
-        };
-        let owner = Ok(Some(Role::Owner));
-        assert_eq!(
-            with("groups", json!({"groups": ["staff", "admins"]})),
-            owner
-        );
-        assert_eq!(with("groups", json!({"groups": "admins"})), owner);
-        assert_eq!(
-            with(
-                "realm_access.roles",
-                json!({"realm_access": {"roles": ["admins"]}})
-            ),
-            owner
-        );
-        assert_eq!(
-            with(
-                "https://a.b/roles",
-                json!({"https://a.b/roles": ["admins"]})
-            ),
-            owner
-        );
-        for none in [
-            json!({"groups": []}),
-            json!({"groups": ["x", 1]}),
-            json!({"groups": {"admins": true}}),
-        ] {
-            assert_eq!(with("groups", none), Err(NotLetIn::NoRole));
-        }
-    }
-
-    #[test]
-    fn without_a_role_claim_the_provider_gives_no_role() {
-        let identity = claims("ada@example.com", Some(true)).identity(ISSUER, &rules(&[]));
-        assert_eq!(identity.ok().and_then(|identity| identity.role), None);
-    }
-
-    proptest! {
-        #[test]
-        fn nobody_outside_the_domains_comes_in(address in ".{0,30}", verified in proptest::option::of(any::<bool>())) {
-            let own = rules(&["example.com"]);
-            if let Ok(read) = email(claims(&address, verified), &own) {
-                prop_assert!(read.ends_with("@example.com"));
-            }
-        }
-    }
+    let kinds = u8::from(known) + u8::from(held) + u8::from(inherent);
+    kinds > 1 || context.is_some_and(|context| CONTEXTS.contains(&context))
 }
+
+#[cfg(test)]
+mod tests;

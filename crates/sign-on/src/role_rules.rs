@@ -1,6 +1,6 @@
 //! Rules that give people their roles by a claim of the provider.
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 
 /// Any value, in a rule.
 const ANY: &str = "*";

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 
 use crate::role_rules::RoleRules;
 

@@ -4,8 +4,7 @@
 //! Environment variables that have the prefix of settings but are not settings, usually misspelt
 //! ones, are warned of.
 
-mod completions;
-mod help_groups;
+mod generated;
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -18,8 +17,8 @@ use clap::Parser;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-pub(crate) use self::completions::write_completions;
-use self::help_groups::with_groups;
+use self::generated::with_groups;
+pub(crate) use self::generated::write_completions;
 pub use crate::settings_file::SettingsFileError;
 use crate::{arguments, output, settings_file, suggestion};
 

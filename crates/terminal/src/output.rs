@@ -4,7 +4,6 @@
 //! escaped.
 
 pub(crate) mod file;
-pub(crate) mod listing;
 pub(crate) mod report;
 
 use std::io::{self, BufWriter, Write};
@@ -13,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use comfy_table::presets::NOTHING;
 use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 

@@ -4,12 +4,8 @@
 //! An error names the file and what is wrong with it, never its content. This crate opens no
 //! connection, and knows neither model servers nor databases.
 
-mod certificate_file_error;
-mod client_certificate;
-mod file_stamp;
+mod certificates;
 mod pem;
-mod trusted_certificates;
 
-pub use certificate_file_error::CertificateFileError;
-pub use client_certificate::ClientCertificate;
-pub use trusted_certificates::TrustedCertificates;
+pub use certificates::{ClientCertificate, TrustedCertificates};
+pub use pem::CertificateFileError;

@@ -1,14 +1,12 @@
 //! Results as after a year of use: most are alike, and a few are targets of a search.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::answer::{Answer, Answers, Distribution, Probability};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{FieldValues, Submission};
+use refract_domain::submission::{FieldValues, Ref, Submission};
 use refract_persistence::{NewResult, Provenance};
 use uuid::{Builder, Uuid};
 

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::prism::PrismSelector;
+use refract_domain::result::mark::MarksFrom;
 use refract_service::drafts::{DraftKind, DraftPlace};
 use refract_service::lenses::DraftRows;
-use refract_service::results::ResultFilter;
-use refract_service::results::ResultSearch;
-use refract_service::results::SearchLimits;
-use refract_service::results::SearchPage;
+use refract_service::results::{ResultFilter, ResultSearch, SearchLimits, SearchPage};
 
 use crate::filling::FilledDatabase;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use refract_domain::prism::field::Field;
+use refract_domain::prism::Field;
 use refract_service::prisms::Prism;
 
 /// A `curl` command that creates a result of a prism, with one field per line. The key comes from

@@ -4,13 +4,12 @@
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
 use refract_domain::lens::Column;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_domain::result::mark;
 use refract_service::prisms::ExampleState;
 
-use super::answer_bars::describe_answer;
-use super::bar::bar;
-use super::number::{count, counted};
+use super::bars::{bar, describe_answer};
+use super::readable::{count, counted};
 
 /// The state of an example, with a sign and a word, so that the page does not rely on colour.
 pub(crate) fn example_state(state: &ExampleState) -> Markup {

@@ -2,7 +2,7 @@
 
 use refract_domain::problem::ValidationError;
 
-use super::number::{count, counted};
+use super::readable::{count, counted};
 
 /// Rules whose words are written for files, with what people read instead.
 const RULES: [(&str, &str); 8] = [

@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_domain::account::key_use::KeyReminder;
+use refract_domain::account::KeyReminder;
 use refract_identity::keys::RemindedKey;
 
-use super::moment::moment;
-use super::number::counted;
+use super::readable::{counted, moment};
 
 /// The kind of a notice. Each kind is also named in words, so that the page does not rely on
 /// colour.

@@ -1,7 +1,7 @@
 //! The tabs of a prism: links between its pages.
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_service::prisms::Prism;
 
 /// A page of a prism.

@@ -3,18 +3,18 @@
 
 use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::measures::proportion::Interval;
+use refract_domain::lens::YesNoLabel;
+use refract_domain::prism::{Question, QuestionType};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::measures::Interval;
 use refract_evaluation::report::{
     Cell, NamedFigure, Report, ReportPart, ReportTable, Weight, number,
 };
 
-use super::bar::{interval_bar, share_range};
+use super::bars::{interval_bar, share_range};
+use super::lists::stacked_table;
 use super::notice::{NoticeKind, notice};
-use super::number::{count, counted, measured_percent};
-use super::table::stacked_table;
+use super::readable::{count, counted, measured_percent};
 
 /// The sentences and tables. The outcomes are those of `question`.
 pub(crate) fn report(report: &Report<'_>, question: &Question) -> Markup {

@@ -6,10 +6,9 @@ use actix_web::HttpRequest;
 use cookie::Cookie;
 use cookie::time::Duration;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use refract_identity::people::token::Token;
-use refract_identity::people::{AppUrl, Flow, ProviderAnswer, SignOnStart};
+use refract_identity::people::{AppUrl, Flow, ProviderAnswer, SignOnStart, Token};
 
-use crate::cookies::sent_cookies::OwnCookie;
+use crate::cookies::OwnCookie;
 
 const FLOW: OwnCookie = OwnCookie {
     plain: "refract_sign_on_",

@@ -6,8 +6,9 @@ mod codes_view;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{CodeError, CodesDue, RecoveryCode, SecretError, SignInError};
+use refract_identity::people::{
+    CodeError, CodesDue, RecoveryCode, SecretError, SignInError, TypedPassword,
+};
 
 use self::codes_view::{codes_view, recovery_codes_view};
 use crate::components::{COPY_SCRIPT, FormErrors, NoticeKind, notice};

@@ -5,11 +5,10 @@ use chrono::{DateTime, NaiveDate};
 use maud::{Markup, html};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{ChangedWording, Severity, VersionDifference};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Distribution};
+use refract_domain::answer::{Answer, Distribution, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::{Question, QuestionType};
 use refract_service::prisms::SUPPORT_TRIAGE;
 use refract_service::results::DayCount;
 

@@ -10,7 +10,6 @@ mod carried_draft;
 mod draft;
 mod draft_form;
 mod draft_state;
-mod edit_extras;
 mod editing;
 mod example_check;
 mod form_page;

@@ -1,24 +1,22 @@
 //! `/events`: the account's audit log. Owners read, filter and download it.
 
-mod event_query;
-
 use std::cmp::Reverse;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::event::{ActorKind, EventDetail, EventTarget};
-use refract_domain::ids::EventId;
-use refract_identity::events::{EventRange, ListedEvent};
+use refract_domain::event::{Actor, ActorKind, EventAction, EventDetail, EventTarget, TargetKind};
+use refract_domain::ids::{EventId, parse_uuid};
+use refract_identity::events::{EventActors, EventChoices, EventFilter, EventRange, ListedEvent};
 
-use self::event_query::{ADDRESS, EventQuery, event_form};
 use crate::components::{
-    NEWER, NoticeKind, OLDER, TEXT_FORMATS, downloads, empty_state, media_type, moment, neighbours,
-    notice, page_address, page_of, row_format, run_address, stacked_table,
+    FormField, ListFilters, NEWER, NoticeKind, OLDER, TEXT_FORMATS, downloads, empty_state,
+    media_type, moment, neighbours, notice, page_address, page_of, row_format, run_address,
+    stacked_table,
 };
 use crate::pages::keys::address_of_key;
 use crate::pages::results::marks_of;
 use crate::replies::{PageError, PageReply, Section};
-use crate::requests::Visit;
+use crate::requests::{Query, Visit};
 
 /// Events per page.
 const SHOWN: u32 = 50;
@@ -209,3 +207,125 @@ fn detail(detail: Option<&EventDetail>) -> Markup {
 fn label(label: &'static str, detail: Option<&EventDetail>) -> Option<&'static str> {
     detail.map(|_| label)
 }
+
+/// The address of the page.
+const ADDRESS: &str = "/events";
+/// The query parameters of the filters, which are also the names of the form's inputs.
+const NAMES: [&str; 5] = ["by", "action", "target", "from", "to"];
+
+/// The parsed filters of the events, with their validation errors.
+type EventQuery = ListFilters<EventFilter>;
+
+impl EventQuery {
+    /// Parses the filters of the events.
+    fn read(query: &Query) -> Self {
+        let mut read = Self::unread(query, &NAMES);
+        let choose = "is none of the list: choose one";
+        let actor = read.read_one("by", choose, actor);
+        let (since, until) = read.read_period();
+        read.filter = EventFilter {
+            actors: actor.map(|actor| EventActors {
+                kind: actor.kind(),
+                ids: actor.id().into_iter().collect(),
+            }),
+            action: read.read_one("action", choose, EventAction::named),
+            target: read.read_one("target", choose, target_of),
+            about: None,
+            since,
+            until,
+        };
+        read
+    }
+}
+
+/// An actor as the value of a query parameter.
+fn actor_text(actor: Actor) -> String {
+    let kind = actor.kind().name();
+    actor
+        .id()
+        .map_or_else(|| kind.to_owned(), |id| format!("{kind}:{id}"))
+}
+
+/// A target as the value of a query parameter.
+fn target_text(target: EventTarget) -> String {
+    format!("{}:{}", target.kind().name(), target.id())
+}
+
+fn actor(text: &str) -> Option<Actor> {
+    match text.split_once(':') {
+        None => Actor::saved(ActorKind::named(text)?, None),
+        Some((kind, id)) => Actor::saved(ActorKind::named(kind)?, Some(parse_uuid(id)?)),
+    }
+}
+
+fn target_of(text: &str) -> Option<EventTarget> {
+    let (kind, id) = text.split_once(':')?;
+    Some(EventTarget::saved(
+        TargetKind::named(kind)?,
+        parse_uuid(id)?,
+    ))
+}
+
+/// The form with the values that were sent, valid or not.
+fn event_form(query: &EventQuery, choices: &EventChoices) -> Markup {
+    html! {
+        form.filters method="get" action=(ADDRESS) aria-label="Filters" {
+            (actors(&query.field("by", "Who"), choices))
+            (actions(&query.field("action", "Did what")))
+            (targets(&query.field("target", "To what"), choices))
+            (query.period())
+            button.main type="submit" { "Filter" }
+            @if query.is_narrowed() || query.has_errors() { a.button href=(ADDRESS) { "Clear" } }
+        }
+    }
+}
+
+fn actors(field: &FormField<'_>, choices: &EventChoices) -> Markup {
+    let listed = choices.actors.iter();
+    let listed: Vec<_> = listed
+        .map(|(actor, name)| (actor_text(*actor), name.as_str()))
+        .collect();
+    let is_listed = listed.iter().any(|(sent, _)| sent == field.value);
+    field.select(&html! {
+        option value="" { "anybody" }
+        @for (sent, name) in &listed { (field.option(sent, name)) }
+        // a removed person, or a key
+        @if !is_listed { (unlisted(field, "somebody else")) }
+    })
+}
+
+fn actions(field: &FormField<'_>) -> Markup {
+    field.select(&html! {
+        option value="" { "anything" }
+        @for action in EventAction::ALL { (field.option(action.name(), action.label())) }
+    })
+}
+
+fn targets(field: &FormField<'_>, choices: &EventChoices) -> Markup {
+    let groups = [
+        (TargetKind::Prism, "Prisms"),
+        (TargetKind::Key, "Keys"),
+        (TargetKind::Person, "People"),
+    ];
+    let mut targets = choices.targets.iter();
+    let is_listed = targets.any(|(target, _)| target_text(*target) == field.value);
+    field.select(&html! {
+        option value="" { "anything" }
+        @for (kind, heading) in groups {
+            optgroup label=(heading) {
+                @for (target, name) in choices.targets.iter().filter(|(it, _)| it.kind() == kind) {
+                    (field.option(&target_text(*target), name))
+                }
+            }
+        }
+        @if !is_listed { (unlisted(field, "something else")) }
+    })
+}
+
+/// The option for a sent value that is not in the list.
+fn unlisted(field: &FormField<'_>, words: &str) -> Markup {
+    html! { @if !field.value.is_empty() { (field.option(field.value, words)) } }
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{ExampleId, ResultId};
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_file_runs::{
     ExampleFileProblem, GoldFile, GoldFormat, GoldText, InputSource, StoredInput,
 };

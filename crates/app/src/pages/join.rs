@@ -2,13 +2,11 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
-use refract_identity::people::token::Token;
-use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd};
+use refract_domain::account::{PersonName, Role};
+use refract_identity::people::{JoinError, OpenInvitation, SecretError, SessionEnd, Token};
 
 use crate::components::FormErrors;
-use crate::cookies::browser_cookie;
+use crate::cookies;
 use crate::pages::me::{fixed_email, name_input, new_password, read_new_password};
 use crate::pages::sign_in::{end_session, provider_button};
 use crate::pages::sign_in_link::{reply, token, void_link};
@@ -50,7 +48,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         match joining.await {
             Ok(session) => {
                 end_session(&visit, SessionEnd::Replaced).await?;
-                let cookies = browser_cookie::signed_in(&session, &visit.site.url);
+                let cookies = cookies::signed_in(&session, &visit.site.url);
                 return Ok(PageReply::see_other("/").with_cookies(&cookies));
             }
             Err(JoinError::Void) => return Ok(void(&visit)),

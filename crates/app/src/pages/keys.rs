@@ -5,7 +5,7 @@ mod key_table;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::html;
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_domain::prism::DisplayName;
 use refract_identity::keys::{

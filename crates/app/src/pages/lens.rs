@@ -13,14 +13,13 @@ mod marks;
 mod notices;
 mod panel;
 mod preview;
-mod stored_draft;
-mod view;
+mod state;
 
 use std::slice;
 
 use actix_web::http::StatusCode;
 use maud::html;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventDetail;
 use refract_identity::people::AccountActor;
 use refract_service::drafts::DraftRevision;
@@ -33,10 +32,10 @@ use self::lens_page::{LensPage, count_draft};
 use self::marks::{marked_answers, recommended};
 use self::notices::{IN_FORCE, OVER};
 use self::preview::preview;
-use self::stored_draft::{
-    Keeping, LensDraftForm, based_on, discard as discard_draft, discard_saved, find, keep,
+use self::state::{
+    Keeping, LensDraftForm, LensView, address, based_on, cutoffs_query, discard as discard_draft,
+    discard_saved, find, keep,
 };
-use self::view::{LensView, address, cutoffs_query};
 use crate::replies::{PageError, PageReply};
 use crate::requests::Visit;
 

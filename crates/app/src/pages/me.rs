@@ -4,13 +4,13 @@
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::account::person::PersonName;
-use refract_domain::account::secret_hash::TokenHash;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{OwnSession, PasswordChangeError, SecretError, SignInError};
+use refract_domain::account::{PersonName, TokenHash};
+use refract_identity::people::{
+    OwnSession, PasswordChangeError, SecretError, SignInError, TypedPassword,
+};
 
 use crate::components::{FormErrors, FormField, moment, stacked_table};
-use crate::cookies::browser_cookie;
+use crate::cookies;
 use crate::pages::codes;
 use crate::replies::{PageError, PageReply, Section};
 use crate::requests::{Form, Visit, Visitor};
@@ -47,7 +47,7 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError
     let changing = people.change_password(client, person, present, new, request);
     let refusal = match changing.await {
         Ok(session) => {
-            let cookies = browser_cookie::signed_in(&session, &visit.site.url);
+            let cookies = cookies::signed_in(&session, &visit.site.url);
             return Ok(PageReply::see_other("/me?done=password").with_cookies(&cookies));
         }
         Err(refusal) => refusal,

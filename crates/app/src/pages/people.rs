@@ -4,8 +4,7 @@ mod person_table;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::PersonId;
 use refract_identity::people::{Invitation, PersonError};
 use refract_service::store::DEMO_DATABASE_URL;

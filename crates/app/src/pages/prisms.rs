@@ -3,7 +3,7 @@
 
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::{Actor, EventAction};
 use refract_domain::ids::EventId;
 use refract_identity::events::{ChangeNotice, ListedEvent};

@@ -1,13 +1,10 @@
 //! `/prisms/{slug}/quality`: how often the answers to a question are right, measured by marks. And the
 //! whole confusion table as a file.
 
-mod agreement;
 mod automation;
-mod calibration;
 mod comparison;
-mod confusion;
+mod details;
 mod figures;
-mod groups;
 mod quality_view;
 mod wrong_answers;
 
@@ -16,20 +13,16 @@ use std::fmt::Write as _;
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::ids::ResultId;
-use refract_domain::prism::question::Question;
-use refract_evaluation::cutoffs::advice::FEW_MARKS;
+use refract_domain::prism::Question;
+use refract_evaluation::cutoffs::FEW_MARKS;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_service::measures::{EvaluationError, questions};
 use refract_service::prisms::PrismHistory;
 
 use self::quality_view::{QualityFilters, QualityView, filter_form};
-use crate::components::list_pages::OLDER;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::PrismTab;
-use crate::components::retest::{RETEST_TITLE, retests_address};
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::components::{NoticeKind, OLDER, PrismTab, RETEST_TITLE, notice, retests_address};
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -87,14 +80,14 @@ async fn page_key(
 /// are folded.
 async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageError> {
     let details = html! {
-        (calibration::section(view))
-        (groups::section(view))
+        (details::calibration(view))
+        (figures::groups(view))
     };
     Ok(html! {
         div.quality {
             (figures::section(view))
             (automation::section(view))
-            (confusion::section(view))
+            (details::outcomes(view))
             (wrong_answers::section(visit, view).await?)
             @if view.measures.marks < FEW_MARKS {
                 details {
@@ -104,7 +97,7 @@ async fn measured(visit: &Visit, view: &QualityView<'_>) -> Result<Markup, PageE
             } @else {
                 (details)
             }
-            (agreement::section(visit, view).await?)
+            (details::agreement(visit, view).await?)
             (comparison::section(visit, view).await?)
         }
     })

@@ -6,7 +6,7 @@ mod marking;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::ResultId;
 use refract_lens_rendering::{Format, render};
 use refract_service::CallError;

@@ -1,6 +1,5 @@
 //! `/prisms/{slug}/results`: stored results as rows of the lens, with filters and downloads.
 
-mod actors;
 mod file_download;
 mod filter_form;
 mod filter_values;
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{PersonId, ResultId};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::LastMark;
@@ -19,10 +18,9 @@ use refract_service::results::{
     FoundResults, MatchCount, ResultOrder, SearchError, SearchPage, SearchableColumn,
 };
 
-use self::actors::ResultActors;
 use self::file_download::{FORMATS, chosen_columns};
 use self::filter_form::{chips, filter_form};
-use self::rows::{ListedMarks, ROWS, rows};
+use self::rows::{ListedMarks, ROWS, ResultActors, rows};
 use crate::components::{
     NEWER, NoticeKind, OLDER, PrismTab, count, counted, downloads, empty_state, moment, neighbours,
     notice, output_format, page_address, page_of, prism_address,

@@ -1,31 +1,24 @@
 //! `/prisms/{slug}/retests/{id}`: one retest, from its first text to its flips, with a file of flips
 //! that has the rows of `refract retest --output`.
 
-mod draft_trial;
 mod retest_view;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::HeaderValue;
 use maud::{Markup, html};
-use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_domain::result::{RetestChange, RetestState};
 use refract_lens_rendering::FlipRowWriter;
 use refract_service::measures::RetestReport;
 use refract_service::measures::stored_retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};
 
 use self::retest_view::{RetestView, find};
 use crate::components::fault_sentence::sentence;
-use crate::components::file_run::STATE;
-use crate::components::list_pages::{media_type, row_format};
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted, share};
-use crate::components::prism_tabs::PrismTab;
-use crate::components::retest::{
-    RETEST_TITLE, asked_version, left_out, retest_address, retest_tag, retests_address,
+use crate::components::{
+    NoticeKind, PrismTab, RETEST_TITLE, STATE, asked_version, count, counted, left_out, media_type,
+    moment, notice, retest_address, retest_tag, retests_address, row_format, share,
 };
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::visit::Visit;
+use crate::replies::{PageError, PageReply};
+use crate::requests::Visit;
 
 /// The most reasons of failures that are shown.
 const FAILURES: usize = 8;
@@ -58,7 +51,7 @@ async fn page(
         let report = visit.refract.retests().report(retest, lens).await?;
         html! {
             (failures(&report))
-            @if is_trial { (draft_trial::changes(visit, view, &report).await?) }
+            @if is_trial { (retest_view::changes(visit, view, &report).await?) }
             @else {
                 (retest_view::section(&report.questions))
                 (retest_view::flips(view, &report))
@@ -68,12 +61,12 @@ async fn page(
         html! {}
     };
     let standing = if let Some(draft) = &retest.drawn.draft {
-        draft_trial::standing(visit, view, draft).await?
+        retest_view::standing(visit, view, draft).await?
     } else {
         html! {}
     };
     let title = if is_trial {
-        draft_trial::TITLE
+        retest_view::TITLE
     } else {
         RETEST_TITLE
     };

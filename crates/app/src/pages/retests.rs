@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::prism::VersionNumber;
 use refract_service::lenses::PrismLens;
 use refract_service::measures::DrawnFrom;
@@ -15,21 +15,13 @@ use refract_service::measures::stored_retests::{
 };
 use refract_service::prisms::Prism;
 
-use crate::components::field::FormField;
-use crate::components::form_errors::FormErrors;
-use crate::components::moment::moment;
-use crate::components::notice::{NoticeKind, empty_state, notice};
-use crate::components::number::{count, counted};
-use crate::components::prism_tabs::{PrismTab, prism_address};
-use crate::components::retest::{
-    RETEST_TITLE, asked_version, left_out, price, retest_address, retest_tag, retests_address,
+use crate::components::{
+    FormErrors, FormField, NoticeKind, PrismTab, RETEST_TITLE, asked_version, count, counted,
+    empty_state, left_out, moment, notice, price, prism_address, retest_address, retest_tag,
+    retests_address, stacked_table,
 };
-use crate::components::table::stacked_table;
-use crate::replies::page_error::PageError;
-use crate::replies::page_reply::PageReply;
-use crate::requests::form::Form;
-use crate::requests::page_request::Query;
-use crate::requests::visit::{Visit, version_number};
+use crate::replies::{PageError, PageReply};
+use crate::requests::{Form, Query, Visit, version_number};
 
 /// Shows the page, with an estimate if the address has the values of the form.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

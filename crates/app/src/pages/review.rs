@@ -4,7 +4,6 @@
 
 mod judging;
 mod queue_form;
-mod standing;
 
 use std::sync::Arc;
 
@@ -20,9 +19,8 @@ use refract_service::marks::{
     Sitting,
 };
 
-use self::judging::{AFTER, answer, back_to, judging, last_step, marked_so};
+use self::judging::{AFTER, answer, back_to, judging, last_step, marked_so, others, standing};
 use self::queue_form::{QueueForm, sitting_name};
-use self::standing::{others, standing};
 use crate::components::{
     NoticeKind, PrismTab, count, counted, empty_state, moment, notice, prism_address, table,
     whole_text,

@@ -4,7 +4,6 @@
 mod columns;
 mod progress;
 mod run_view;
-mod shares;
 mod start;
 
 use actix_web::http::StatusCode;
@@ -12,16 +11,15 @@ use actix_web::http::header::HeaderValue;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use maud::html;
-use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_file_runs::{HeldOutputError, RowLayout, SheetChoice};
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
 
 use self::columns::{SHEET, SKIPS_HIDDEN, has_sheet_choice, mappings};
 use self::run_view::{RunView, find};
 use self::start::{NO_LIMIT, read_limits};
-use crate::components::file_run::STATE;
 use crate::components::{
-    NoticeKind, PrismTab, moment, notice, output_format, output_media_type, prism_address,
+    NoticeKind, PrismTab, STATE, moment, notice, output_format, output_media_type, prism_address,
     run_address, sentence, state_tag, table_style,
 };
 use crate::pages::runs::suggested;

@@ -3,7 +3,7 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{FileRunId, UploadId};
 use refract_file_runs::{ColumnMapping, InputOutline, SheetChoice};
 use refract_service::prisms::Prism;

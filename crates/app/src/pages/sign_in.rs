@@ -6,14 +6,13 @@
 use actix_web::http::StatusCode;
 use chrono::Utc;
 use maud::{Markup, html};
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::token::Token;
 use refract_identity::people::{
-    CodeError, People, SecretError, Session, SessionEnd, SignInError, SignInOutcome,
+    CodeError, People, SecretError, Session, SessionEnd, SignInError, SignInOutcome, Token,
+    TypedPassword,
 };
 
 use crate::components::{FormField, NoticeKind, notice};
-use crate::cookies::browser_cookie;
+use crate::cookies;
 use crate::replies::{Page, PageError, PageReply};
 use crate::requests::{CarriedForm, OpenVisit, Query, Visitor, is_own_address};
 
@@ -107,7 +106,7 @@ pub(crate) async fn welcome(
             Page::new(&visit.site, visitor.as_ref(), "Signed in again", main).reply()
         }
     };
-    Ok(reply.with_cookies(&browser_cookie::signed_in(session, &visit.site.url)))
+    Ok(reply.with_cookies(&cookies::signed_in(session, &visit.site.url)))
 }
 
 /// Ends the session whose cookie is about to be replaced or deleted.

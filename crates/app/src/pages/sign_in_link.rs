@@ -6,8 +6,7 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, REFERRER_POLICY};
 use maud::html;
-use refract_identity::people::SignInError;
-use refract_identity::people::token::Token;
+use refract_identity::people::{SignInError, Token};
 
 use crate::pages::sign_in::welcome;
 use crate::replies::{Page, PageError, PageReply};

@@ -4,7 +4,7 @@ use actix_web::http::header::{HeaderValue, REFRESH};
 use maud::html;
 use refract_identity::people::SessionEnd;
 
-use crate::cookies::session_cookie;
+use crate::cookies;
 use crate::pages::sign_in::end_session;
 use crate::replies::{Page, PageError, PageReply};
 use crate::requests::OpenVisit;
@@ -53,7 +53,7 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
         Some(grant) => people.provider_sign_out(grant).await,
         None => None,
     };
-    let ended = session_cookie::ended(&visit.site.url);
+    let ended = cookies::ended_session(&visit.site.url);
     let reply = match provider {
         None => PageReply::see_other("/sign-in"),
         Some(address) => to_provider(&visit, &address),

@@ -5,7 +5,7 @@ mod usage_query;
 use actix_web::http::StatusCode;
 use chrono::NaiveTime;
 use maud::{Markup, html};
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_service::prisms::Prism;
 use refract_service::results::{
     BudgetUse, ListedUsage, SetBudgetError, UsageDimension, UsageScope, usage_csv,

@@ -2,7 +2,7 @@
 
 use actix_web::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_service::prisms::Prism;
 
 use crate::app_site::AppSite;

@@ -1,7 +1,7 @@
 //! Why a request gets an error page instead of the requested one.
 
 use actix_web::http::StatusCode;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_http_serving::{Draining, Panicked};
 use refract_identity::people::SecretError;
 use refract_service::InternalError;

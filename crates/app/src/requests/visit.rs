@@ -6,15 +6,13 @@ use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use actix_web::rt;
+use actix_web::{rt, web};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_domain::result::mark::{Annotator, Marker};
-use refract_http_serving::{EndedRequest, RequestLine};
-use refract_identity::people::token::Token;
-use refract_identity::people::{AccountActor, SessionState, SignedIn};
+use refract_http_serving::{EndedRequest, Panicked, RequestLine};
+use refract_identity::people::{AccountActor, SessionState, SignedIn, Token};
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::Prism;
 use refract_service::{InternalError, Refract};
@@ -166,4 +164,16 @@ impl RequestLine for PageLine {
             "page"
         );
     }
+}
+
+/// Runs work on a thread that may block.
+///
+/// # Errors
+/// When the work panicked.
+pub(crate) async fn off_event_loop<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PageError> {
+    web::block(work)
+        .await
+        .map_err(|_| PageError::Panicked(Panicked))
 }

@@ -12,7 +12,7 @@ use actix_web::http::header::{
     STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use actix_web::{HttpRequest, HttpResponse, web};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventRequest;
 use refract_http_serving::{
     BodyReader, CallInFlight, Draining, HeldRoom, Lifecycle, RequestId, RequestRecord,
@@ -23,14 +23,14 @@ use refract_service::{InternalError, Refract};
 use tracing::Instrument as _;
 
 use crate::app_site::AppSite;
-use crate::cookies::sign_on_cookie::BegunSignOns;
-use crate::cookies::{browser_cookie, session_cookie};
+use crate::cookies;
+use crate::cookies::BegunSignOns;
 use crate::replies::{PageError, PageReply, refusal_page};
 use crate::requests::{
-    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, origin,
+    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, page_request,
 };
-use crate::routing::route::{Access, AppRoute};
 use crate::routing::routes::ROUTES;
+use crate::routing::{Access, AppRoute};
 
 /// Most people whom a refusal names.
 const MOST_NAMED: usize = 3;
@@ -82,8 +82,8 @@ impl Dispatcher {
         let sent = PageRequest {
             path: request.path().to_owned(),
             query: Query::parse(request.query_string()),
-            client: browser_cookie::client(&request, record.client(), &self.site),
-            sessions: session_cookie::tokens(&request, &self.site.url),
+            client: cookies::client(&request, record.client(), &self.site),
+            sessions: cookies::session_tokens(&request, &self.site.url),
             sign_on: BegunSignOns::of(&request, &self.site.url),
             ..PageRequest::default()
         };
@@ -165,7 +165,7 @@ impl Dispatcher {
             file: None,
             admitted,
         };
-        if is_action && !origin::is_own(request.headers(), &self.site.url) {
+        if is_action && !page_request::is_own(request.headers(), &self.site.url) {
             arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }

@@ -14,7 +14,7 @@ use crate::pages::{
     sign_out, try_text, usage,
 };
 use crate::requests::{OpenVisit, Visit};
-use crate::routing::route::{Access, AppRoute};
+use crate::routing::{Access, AppRoute};
 
 /// Every route. If several match an address, the first one answers.
 pub(crate) static ROUTES: &[AppRoute] = &[

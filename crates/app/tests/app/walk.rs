@@ -1,7 +1,7 @@
 //! A walk over the app's whole route table: every route makes the checks common to all routes.
 
 use refract_app::{RouteFacts, route_table};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;

@@ -5,7 +5,7 @@ mod limits;
 mod outcome_keys;
 mod over_versions;
 
-use refract_domain::prism::question::QuestionKind;
+use refract_domain::prism::QuestionKind;
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,7 +1,7 @@
 //! Changes of questions, and of the options of a choice or the levels of a scale.
 
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::question::{Outcome, Question, QuestionKind, QuestionType};
+use refract_domain::prism::{Outcome, Question, QuestionKind, QuestionType};
 
 use super::difference::{ChangedWording, Severity, VersionDifference, is_other_order};
 

@@ -5,7 +5,7 @@
 //! are one or two letters apart and mean different things.
 
 use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
-use refract_domain::prism::question::{Outcome, Question};
+use refract_domain::prism::{Outcome, Question};
 
 use super::rule::{WordingRule, WordingWarning};
 use super::words::{LabelWords, compared, has_any, words};

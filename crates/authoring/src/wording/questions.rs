@@ -8,7 +8,7 @@
 //! inside a subordinate clause is part of what is asked: `Does the writer say that nothing arrived?`
 //! is not a negated question.
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 
 use super::rule::{WordingRule, WordingWarning};
 use super::words::{

@@ -1,7 +1,7 @@
 //! Rules about the levels of a scale: those that are listed highest first, and levels that are not a
 //! degree of anything, such as `Not applicable`.
 
-use refract_domain::prism::question::{Outcome, Question};
+use refract_domain::prism::{Outcome, Question};
 
 use super::rank_words::ORDERS;
 use super::rule::{WordingRule, WordingWarning};

@@ -2,7 +2,7 @@
 //! every script are parts of words. Some English words are known, by which rules recognise questions
 //! and clauses.
 
-use refract_domain::prism::question::Outcome;
+use refract_domain::prism::Outcome;
 
 /// Punctuation beyond ASCII that separates words.
 const PUNCTUATION: &str = "–—―…«»“”„‟‹›¿¡、。，；：？！（）【】「」『』・•·／｜،؛؟।";

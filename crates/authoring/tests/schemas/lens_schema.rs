@@ -5,8 +5,7 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::key::ROW_NAMES;
 use refract_domain::lens::Output;
 use refract_domain::limits;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::{PrismVersion, QuestionType};
 use serde_json::{Value, json};
 
 use crate::{chars, examples, schema, text_of, validator, with, without};

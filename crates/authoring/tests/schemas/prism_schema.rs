@@ -5,7 +5,7 @@ use proptest::sample::select;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER, ROW_NAMES};
 use refract_domain::limits;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 use serde_json::{Value, json};
 
 use crate::{chars, examples, schema, validator, with, without};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::problem::ValidationError;
-use crate::result::cost::Cost;
+use crate::result::Cost;
 
 /// Most digits before the decimal point, and most decimals.
 const MOST_DIGITS: usize = 9;

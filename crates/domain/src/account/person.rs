@@ -3,9 +3,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::prism::display_name::display_name;
-use crate::problem::ValidationError;
-use crate::problem::text;
+use crate::prism::display_name;
+use crate::problem::{ValidationError, text};
 
 /// Length of an email address after trimming.
 const EMAIL_CHARS: RangeInclusive<usize> = 3..=254;

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Answers, Distribution};
 use crate::key::{OutcomeKey, QuestionKey};
-use crate::prism::question::{Question, QuestionType};
+use crate::prism::{Question, QuestionType};
 
 /// Answers do not belong to the questions of a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,15 +5,11 @@ use std::ops::RangeInclusive;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-use crate::account::key_networks::KeyNetworks;
-use crate::account::month_budget::MonthBudget;
-use crate::account::role::Role;
+use crate::account::{KeyNetworks, MonthBudget, Role};
 use crate::ids::{ApiKeyId, FileRunId, RetestId, UploadId};
 use crate::prism::{DisplayName, VersionNumber};
-use crate::problem::ValidationError;
-use crate::problem::text;
-use crate::result::file_run::FileRunState;
-use crate::result::retest::RetestState;
+use crate::problem::{ValidationError, text};
+use crate::result::{FileRunState, RetestState};
 
 /// A short text in an event: a target's earlier state, its new state, or a note. Except for a
 /// [typed note](Self::note), it is made only of fixed words, names, numbers and moments, so that no

@@ -1,8 +1,7 @@
 //! The details of an event that changes a lens.
 
 use super::detail::EventDetail;
-use crate::lens::Column;
-use crate::lens::cutoffs::{Cutoff, Cutoffs};
+use crate::lens::{Column, Cutoff, Cutoffs};
 
 /// Upper bound on the columns and cutoffs in a detail.
 const MOST_LISTED: usize = 12;

@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::output::{Average, Output, Value};
-use crate::answer::Answer;
-use crate::answer::probability::Probability;
+use crate::answer::{Answer, Probability};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::cutoffs::{Cutoff, Cutoffs};
-use crate::prism::question::{Question, QuestionKind, QuestionType};
+use crate::prism::{Question, QuestionKind, QuestionType};
 use crate::problem::ValidationError;
 
 /// One column of a lens.

@@ -5,7 +5,7 @@ use super::column::Column;
 use super::output::Output;
 use crate::key::{ColumnName, QuestionKey};
 use crate::lens::cutoffs::Cutoffs;
-use crate::prism::field::Field;
+use crate::prism::Field;
 
 /// The cutoffs that decide a Yes / No question: those of the first column that shows its `label`,
 /// or those of the automatic lens without such a column.

@@ -3,12 +3,10 @@
 
 use std::fmt;
 
-use crate::answer::Distribution;
-use crate::answer::decimal::Decimal;
-use crate::answer::probability::Probability;
+use crate::answer::{Decimal, Distribution, Probability};
 use crate::key::OutcomeKey;
 use crate::lens::cutoffs::{Cutoffs, YesNoLabel};
-use crate::prism::question::{Question, QuestionType};
+use crate::prism::{Question, QuestionType};
 
 /// What a column shows of an answer. Each output belongs to one question type, and has a name in lens
 /// files.

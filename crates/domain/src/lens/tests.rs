@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::answer::Answer;
-use crate::answer::probability::Probability;
+use crate::answer::{Answer, Probability};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::cutoffs::Cutoffs;
 use crate::prism::PrismVersion;

@@ -6,13 +6,12 @@ pub mod source;
 
 use chrono::{DateTime, Utc};
 
-use self::source::MarkSource;
 use crate::ids::{PersonId, ResultId};
 use crate::key::{ColumnName, OutcomeKey, QuestionKey};
-use crate::lens::Value;
-use crate::lens::cutoffs::YesNoLabel;
-use crate::prism::display_name::display_name;
-use crate::prism::question::{OutcomeRef, Question, QuestionType};
+use crate::lens::{Value, YesNoLabel};
+use crate::prism::{OutcomeRef, Question, QuestionType, display_name};
+
+pub use self::source::{MarkSource, MarksFrom};
 
 /// The correct outcome of one question for one result, as judged by a person. People's marks stand
 /// beside each other, and [one counts](question_marks::QuestionMarks::split); a mark never changes

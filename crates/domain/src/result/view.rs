@@ -6,9 +6,7 @@ use crate::answer::{Answer, Answers};
 use crate::ids::ResultId;
 use crate::key::{FieldKey, QuestionKey};
 use crate::lens::{Column, Value};
-use crate::prism::VersionNumber;
-use crate::prism::field::Field;
-use crate::prism::question::Question;
+use crate::prism::{Field, Question, VersionNumber};
 use crate::result::ResultStatus;
 use crate::submission::FieldValues;
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_with::{As, Map, Same};
 
-use crate::prism::question::{OutcomeRef, Question, QuestionKind};
+use crate::prism::{OutcomeRef, Question, QuestionKind};
 use crate::submission::Submission;
 
 /// The line between the prism's context and the call's context.

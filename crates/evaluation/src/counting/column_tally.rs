@@ -7,9 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use refract_domain::answer::probability::ONE;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::lens::{Column, Output, Value};
-use refract_domain::prism::question::Question;
+use refract_domain::lens::{Column, Output, Value, YesNoLabel};
+use refract_domain::prism::Question;
 use serde::ser::SerializeStruct as _;
 use serde::{Serialize, Serializer};
 
@@ -255,8 +254,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use refract_domain::answer::Answer;
-    use refract_domain::answer::probability::Probability;
+    use refract_domain::answer::{Answer, Probability};
 
     fn tally(question_type: &str, output: &str) -> ColumnTally {
         let column = json!({"name": "c", "question": "q", "type": question_type, "output": output});

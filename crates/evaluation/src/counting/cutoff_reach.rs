@@ -2,9 +2,8 @@
 
 use refract_domain::answer::probability::{ONE, PERCENT, Probability};
 use refract_domain::key::ColumnName;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
-use refract_domain::lens::{Column, Output, Value};
-use refract_domain::result::view::AnswersView;
+use refract_domain::lens::{Column, Cutoff, Cutoffs, Output, Value};
+use refract_domain::result::AnswersView;
 
 /// The fewest answers that show a bound.
 pub const BOUND_ANSWERS: u64 = 100;

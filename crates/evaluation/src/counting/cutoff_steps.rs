@@ -2,10 +2,9 @@
 //! answer to a choice or scale.
 
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{Column, Output, Value};
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::view::AnswersView;
+use refract_domain::lens::{Column, Cutoffs, Output, Value};
+use refract_domain::prism::QuestionType;
+use refract_domain::result::AnswersView;
 use serde::Serialize;
 
 use crate::counting::percent_histogram::{LabelCounts, PercentHistogram};

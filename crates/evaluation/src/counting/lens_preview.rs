@@ -1,10 +1,9 @@
 //! The effect of another lens on stored results, without asking a model.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_domain::lens::{Column, Output, Value};
+use refract_domain::answer::Probability;
+use refract_domain::lens::{Column, Output, Value, YesNoLabel};
 use refract_domain::prism::PrismVersion;
-use refract_domain::result::view::AnswersView;
+use refract_domain::result::AnswersView;
 
 use crate::counting::column_tally::ColumnTally;
 use crate::counting::percent_histogram::{LabelCounts, PercentCutoffs, PercentHistogram};

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::ids::ResultId;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
+use refract_domain::lens::{Cutoffs, YesNoLabel};
 
 use crate::counting::lens_preview::CellPair;
 use crate::counting::percent_histogram::PERCENTS;

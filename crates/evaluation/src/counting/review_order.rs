@@ -3,7 +3,7 @@
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Answers, confidence};
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::Cutoffs;
 
 /// An order of answers, for a queue of results.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ pub fn confidence_of(answer: &Answer) -> Probability {
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::lens::cutoffs::Cutoffs;
+    use refract_domain::lens::Cutoffs;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Advised cutoffs of a Yes / No question, chosen by marks and validated on held-out rows.
 
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::Cutoffs;
 
 use crate::cutoffs::choice::{
     ChosenPercents, Target, WrongAnswerCosts, dominates, least_costs, no_below, no_gap,
@@ -8,7 +8,7 @@ use crate::cutoffs::choice::{
 };
 use crate::cutoffs::folds::{Folds, PercentCounts};
 use crate::cutoffs::trial::{CutoffMeasures, tried};
-use crate::measures::proportion::Proportion;
+use crate::measures::Proportion;
 
 /// Advice that rests on fewer marks than this may be chance.
 pub const FEW_MARKS: u64 = 30;
@@ -333,7 +333,7 @@ fn ends(mut gap: impl Iterator<Item = u32>) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::lens::cutoffs::Cutoff;
+    use refract_domain::lens::Cutoff;
 
     use super::*;
 

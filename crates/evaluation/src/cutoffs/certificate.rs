@@ -9,7 +9,7 @@ use crate::cutoffs::spending::{
     AutomaticRegion, by_confidence, by_probability, more_marks, widest_certified,
 };
 use crate::cutoffs::trial::{CutoffMeasures, tried};
-use crate::measures::proportion::Proportion;
+use crate::measures::Proportion;
 
 /// Cutoffs whose error is certified.
 #[derive(Clone, Copy, Debug, PartialEq)]

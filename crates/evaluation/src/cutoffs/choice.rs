@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use refract_domain::answer::probability::{ONE, Probability};
 
 use crate::cutoffs::folds::PercentCounts;
-use crate::measures::proportion::{Proportion, to_f64};
+use crate::measures::{Proportion, to_f64};
 
 /// The costs of a wrong yes and of a wrong no.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Exact binomial tails and the Clopper–Pearson bound. Nothing is approximated by a normal
 //! distribution, which is too sure of itself where few answers are wrong.
 
-use crate::measures::proportion::to_f64;
+use crate::measures::to_f64;
 
 /// Bisections of the interval from 0 to 1: more would not change a double.
 const BISECTIONS: u32 = 60;

@@ -3,8 +3,7 @@
 
 use refract_domain::answer::probability::{ONE, Probability};
 
-use crate::measures::proportion::Proportion;
-use crate::measures::reliability::Forecast;
+use crate::measures::{Forecast, Proportion};
 
 /// Number of folds.
 const FOLDS: usize = 5;

@@ -1,6 +1,6 @@
 //! What certified cutoffs promise, and the cutoffs themselves.
 
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::Cutoffs;
 
 /// The promise that certified cutoffs make.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 use crate::cutoffs::exact_binomial::{fewest_without_wrong, probability_of_at_most};
 use crate::cutoffs::folds::PercentCounts;
 use crate::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use crate::measures::proportion::{Proportion, to_f64};
+use crate::measures::{Proportion, to_f64};
 
 /// A test spends one in this many parts of what is left of the level.
 const PARTS: f64 = 3.0;

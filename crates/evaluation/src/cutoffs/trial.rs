@@ -1,9 +1,9 @@
 //! The quality of cutoffs of a Yes / No question: on held-out rows, and at every whole percent.
 
-use crate::counting::percent_histogram::PercentCutoffs;
+use crate::counting::PercentCutoffs;
 use crate::cutoffs::choice::{ChosenPercents, WrongAnswerCosts};
 use crate::cutoffs::folds::{Folds, PercentCounts};
-use crate::measures::proportion::{Proportion, to_f64};
+use crate::measures::{Proportion, to_f64};
 
 /// The quality of cutoffs on some rows: those of advised cutoffs are held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -118,11 +118,10 @@ impl PercentMeasures {
 mod tests {
     use proptest::prelude::*;
     use refract_domain::answer::probability::{ONE, Probability};
-    use refract_domain::lens::cutoffs::YesNoLabel;
+    use refract_domain::lens::YesNoLabel;
 
     use super::*;
-    use crate::measures::proportion::Proportion;
-    use crate::measures::reliability::Forecast;
+    use crate::measures::{Forecast, Proportion};
 
     proptest! {
         #[test]

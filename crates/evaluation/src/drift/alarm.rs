@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use refract_domain::key::OutcomeKey;
 
 use crate::drift::question_drift::{OutcomeShare, QuestionDrift};
-use crate::measures::proportion::to_f64;
+use crate::measures::to_f64;
 
 /// The fewest results in which a look searches for a change of the newest answers.
 pub const NEWEST_RESULTS: u64 = 500;

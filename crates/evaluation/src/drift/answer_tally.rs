@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::OutcomeKey;
 use serde::{Deserialize, Serialize};
 
-use crate::counting::percent_histogram::PercentHistogram;
+use crate::counting::PercentHistogram;
 
 /// Number of steps of probability in which the answers to choices and scales are counted.
 const STEPS: u8 = 10;

@@ -1,17 +1,18 @@
-//! The drift of one question's answers: the shares of its outcomes in two windows, and the differences
-//! between them.
+//! The drift of one question's answers: the shares of its outcomes in two windows, and the
+//! differences between them; and the distribution of its probabilities: how far apart both are, and
+//! how far chance alone moves windows of this size apart.
 
 use std::collections::BTreeMap;
+use std::f64::consts::LN_2;
 
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::{Cutoffs, YesNoLabel};
+use refract_domain::prism::{Question, QuestionType};
 
-use crate::counting::percent_histogram::PercentCutoffs;
+use crate::counting::PercentCutoffs;
 use crate::drift::answer_tally::AnswerTally;
-use crate::drift::exact_test::exact_p;
-use crate::drift::probability_drift::ProbabilityDrift;
-use crate::measures::proportion::{Interval, Proportion};
+use crate::drift::chance::{chi_squared_quantile, chi_squared_tail, exact_p};
+use crate::measures::{Interval, Proportion, to_f64};
 
 /// The answers to one question in a window, compared with those in another window.
 #[derive(Clone, Debug, PartialEq)]
@@ -156,39 +157,129 @@ impl ShareChange {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// The fewest answers that each window has to be expected in a group; smaller groups are merged,
+/// since the chi-squared distribution does not describe them.
+const EXPECTED: f64 = 10.0;
+/// Added to each group of each window for the population stability index, which an empty group would
+/// make infinite.
+const SMOOTHING: f64 = 0.5;
+/// The probability with which chance alone exceeds what is reported as its share.
+const BEYOND_CHANCE: f64 = 0.05;
 
-    use super::*;
+/// How far apart the probabilities of two windows are.
+///
+/// Probabilities are grouped by tenths, those of choices and scales within each outcome. Groups that
+/// are too small to be compared are one group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbabilityDrift {
+    /// The population stability index: the sum over groups of the difference of shares times the
+    /// difference of their logarithms, 0 for equal windows. Below 0.1 is commonly called stable,
+    /// above 0.25 a shift.
+    pub psi: f64,
+    /// The Jensen–Shannon distance, 0 for equal windows to 1 for windows without a common group:
+    /// the square root of the divergence to base 2.
+    pub js: f64,
+    /// The index that chance alone exceeds in one of 20 comparisons of windows of this size.
+    pub psi_by_chance: f64,
+    /// The distance that chance alone exceeds in one of 20 comparisons of windows of this size.
+    pub js_by_chance: f64,
+    /// The p-value of Pearson's chi-squared test of homogeneity: how often chance alone moves
+    /// windows of this size so far apart.
+    pub p: f64,
+}
 
-    #[test]
-    fn the_interval_is_that_of_the_paper() {
-        // Newcombe 1998, table II, case a, method 10: 56/70 against 48/80
-        let change = ShareChange {
-            now: Proportion { count: 56, of: 70 },
-            before: Proportion { count: 48, of: 80 },
-        };
-        let Interval { low, high } = change.interval().unwrap();
-        assert_eq!(
-            format!("{:.4} {low:.4} {high:.4}", change.difference().unwrap()),
-            "0.2000 0.0524 0.3339"
-        );
-        assert_eq!(ShareChange::default().interval(), None);
-    }
+/// Counts of a group in both windows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Group {
+    now: u64,
+    before: u64,
+}
 
-    proptest! {
-        #[test]
-        fn the_difference_is_inside_its_interval(
-            now in 1_u64..500, before in 1_u64..500, count in 0_u64..500, count_before in 0_u64..500,
-        ) {
-            let change = ShareChange {
-                now: Proportion { count: count.min(now), of: now },
-                before: Proportion { count: count_before.min(before), of: before },
-            };
-            let (difference, interval) = (change.difference().unwrap(), change.interval().unwrap());
-            prop_assert!(interval.low <= difference && difference <= interval.high);
-            prop_assert!(interval.low >= -1.0 - 1e-12 && interval.high <= 1.0 + 1e-12);
+impl ProbabilityDrift {
+    /// Compares two windows; `None` if one has no answers. `is_percent` tells that the question is a
+    /// Yes / No.
+    ///
+    /// Sources: J. Lin, "Divergence measures based on the Shannon entropy", IEEE Transactions on
+    /// Information Theory 37 (1991); B. Yurdakul, "Statistical properties of population stability
+    /// index" (2018), for the index without a difference: it is chi-squared with a degree of freedom
+    /// fewer than groups, times `1/now + 1/before`.
+    pub(crate) fn between(
+        now: &AnswerTally,
+        before: &AnswerTally,
+        is_percent: bool,
+    ) -> Option<Self> {
+        let (of_now, of_before) = (to_f64(now.answers()), to_f64(before.answers()));
+        if of_now == 0.0 || of_before == 0.0 {
+            return None;
         }
+        let groups = groups(now, before, is_percent);
+        let degrees = u64::try_from(groups.len()).unwrap_or(u64::MAX) - 1;
+        let all = of_now + of_before;
+        let smoothed = SMOOTHING * to_f64(degrees + 1);
+        let (mut psi, mut divergence, mut chi_squared) = (0.0, 0.0, 0.0);
+        for Group { now, before } in groups {
+            let (now, before) = (to_f64(now), to_f64(before));
+            let (p, q) = (
+                (now + SMOOTHING) / (of_now + smoothed),
+                (before + SMOOTHING) / (of_before + smoothed),
+            );
+            psi += (p - q) * (p / q).ln();
+            let (p, q) = (now / of_now, before / of_before);
+            divergence += f64::midpoint(information(p, q), information(q, p));
+            let expected = of_now * (now + before) / all;
+            chi_squared += (now - expected).powi(2) / expected * all / of_before;
+        }
+        let by_chance =
+            chi_squared_quantile(BEYOND_CHANCE, degrees) * (1.0 / of_now + 1.0 / of_before);
+        Some(Self {
+            psi,
+            js: (divergence / LN_2).clamp(0.0, 1.0).sqrt(),
+            psi_by_chance: by_chance,
+            js_by_chance: (by_chance / (8.0 * LN_2)).min(1.0).sqrt(),
+            p: chi_squared_tail(chi_squared, degrees),
+        })
     }
 }
+
+/// A term of the divergence of `p` from the middle of both.
+fn information(p: f64, q: f64) -> f64 {
+    if p > 0.0 {
+        p * (2.0 * p / (p + q)).ln()
+    } else {
+        0.0
+    }
+}
+
+/// The groups of both windows, at least one. Those that are too small are merged, the smallest
+/// first.
+fn groups(now: &AnswerTally, before: &AnswerTally, is_percent: bool) -> Vec<Group> {
+    let mut cells: BTreeMap<(Option<&OutcomeKey>, u8), Group> = BTreeMap::new();
+    for (cell, count) in now.by_tenth(is_percent) {
+        cells.entry(cell).or_default().now += count;
+    }
+    for (cell, count) in before.by_tenth(is_percent) {
+        cells.entry(cell).or_default().before += count;
+    }
+    let smaller = now.answers().min(before.answers());
+    let share = to_f64(smaller) / to_f64(now.answers() + before.answers());
+    let is_large = |group: &Group| to_f64(group.now + group.before) * share >= EXPECTED;
+    let mut sorted: Vec<Group> = cells.into_values().collect();
+    sorted.sort_by_key(|group| group.now + group.before);
+    let mut groups = Vec::new();
+    let mut merged = Group::default();
+    for group in sorted {
+        if is_large(&group) && (is_large(&merged) || merged == Group::default()) {
+            groups.push(group);
+        } else {
+            merged.now += group.now;
+            merged.before += group.before;
+        }
+    }
+    if merged != Group::default() {
+        groups.push(merged);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,17 +5,16 @@ use std::fmt;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use thiserror::Error;
 
-use crate::drift::question_drift::QuestionDrift;
-use crate::measures::proportion::to_f64;
-use crate::requirement::{CheckedRequirement, Relation, RequirementError};
+use crate::drift::question_drift::{QuestionDrift, ShareChange};
+use crate::measures::to_f64;
+use crate::requirement::{Bound, CheckedRequirement, NamedMeasure, RequirementError};
 
 /// A bound on a figure of a question's drift.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriftRequirement {
     question: QuestionKey,
     figure: Figure,
-    relation: Relation,
-    bound: f64,
+    bound: Bound,
 }
 
 /// The figures that a requirement can name, of one question.
@@ -37,10 +36,10 @@ pub enum DriftRequirementError {
     #[error(transparent)]
     Form(#[from] RequirementError),
     /// No figure of a question has this name.
-    #[error("`{0}` is no figure of a question's drift; there are {known}", known = names(&QuestionFigure::NAMED))]
+    #[error("`{0}` is no figure of a question's drift; there are {known}", known = NamedMeasure::names(&OF_QUESTION))]
     OfQuestion(String),
     /// No figure of an outcome has this name.
-    #[error("`{0}` is no figure of an outcome's drift; there are {known}", known = names(&ShareFigure::NAMED))]
+    #[error("`{0}` is no figure of an outcome's drift; there are {known}", known = NamedMeasure::names(&OF_SHARE))]
     OfOutcome(String),
     /// The question has no such outcome.
     #[error("question `{question}` has no outcome `{outcome}`")]
@@ -54,45 +53,33 @@ pub enum DriftRequirementError {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Figure {
-    Question(QuestionFigure),
-    Outcome(OutcomeKey, ShareFigure),
+    Question(&'static QuestionFigure),
+    Outcome(OutcomeKey, &'static ShareFigure),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum QuestionFigure {
-    Alarm,
-    Psi,
-    Js,
-    NewModels,
-}
+/// A figure of a question.
+type QuestionFigure = NamedMeasure<fn(&RequiredFigures<'_>) -> Option<f64>>;
+/// A figure of an outcome's share.
+type ShareFigure = NamedMeasure<fn(ShareChange) -> Option<f64>>;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ShareFigure {
-    Now,
-    Difference,
-    Change,
-    Low,
-    High,
-}
+static OF_QUESTION: [QuestionFigure; 4] = [
+    NamedMeasure::new("alarm", |of| Some(to_f64(of.is_alarm.into()))),
+    NamedMeasure::new("psi", |of| of.drift.probabilities.map(|it| it.psi)),
+    NamedMeasure::new("js", |of| of.drift.probabilities.map(|it| it.js)),
+    NamedMeasure::new("new_models", |of| Some(to_f64(of.new_models))),
+];
 
-impl QuestionFigure {
-    const NAMED: [(&'static str, Self); 4] = [
-        ("alarm", Self::Alarm),
-        ("psi", Self::Psi),
-        ("js", Self::Js),
-        ("new_models", Self::NewModels),
-    ];
-}
-
-impl ShareFigure {
-    const NAMED: [(&'static str, Self); 5] = [
-        ("now", Self::Now),
-        ("difference", Self::Difference),
-        ("change", Self::Change),
-        ("low", Self::Low),
-        ("high", Self::High),
-    ];
-}
+static OF_SHARE: [ShareFigure; 5] = [
+    NamedMeasure::new("now", |change| change.now.value()),
+    NamedMeasure::new("difference", ShareChange::difference),
+    NamedMeasure::new("change", |change| change.difference().map(f64::abs)),
+    NamedMeasure::new("low", |change| {
+        change.interval().map(|interval| interval.low)
+    }),
+    NamedMeasure::new("high", |change| {
+        change.interval().map(|interval| interval.high)
+    }),
+];
 
 impl DriftRequirement {
     /// Reads a requirement: `question.figure` or `question.outcome.figure`, an operator and a
@@ -103,21 +90,18 @@ impl DriftRequirement {
     /// # Errors
     /// The part that is wrong, and what is allowed there.
     pub fn parse(text: &str) -> Result<Self, DriftRequirementError> {
-        let (path, relation, bound) =
-            Relation::split(text).ok_or_else(|| RequirementError::Operator(text.to_owned()))?;
-        let number = bound.parse().ok().filter(|bound: &f64| bound.is_finite());
-        let bound = number.ok_or_else(|| RequirementError::Bound(bound.to_owned()))?;
+        let (path, bound) = Bound::split(text)?;
         let mut parts = path.split('.').map(str::trim);
         let (question, figure) = match (parts.next(), parts.next(), parts.next(), parts.next()) {
             (Some(question), Some(figure), None, None) => {
-                let named = named(&QuestionFigure::NAMED, figure);
+                let named = NamedMeasure::find(&OF_QUESTION, figure);
                 let unknown = || DriftRequirementError::OfQuestion(figure.to_owned());
                 (question, Figure::Question(named.ok_or_else(unknown)?))
             }
             (Some(question), Some(outcome), Some(figure), None) => {
                 let key = OutcomeKey::parse(outcome);
                 let key = key.map_err(|_| RequirementError::Key(outcome.to_owned()))?;
-                let named = named(&ShareFigure::NAMED, figure);
+                let named = NamedMeasure::find(&OF_SHARE, figure);
                 let unknown = || DriftRequirementError::OfOutcome(figure.to_owned());
                 (question, Figure::Outcome(key, named.ok_or_else(unknown)?))
             }
@@ -127,7 +111,6 @@ impl DriftRequirement {
         Ok(Self {
             question: key.map_err(|_| RequirementError::Key(question.to_owned()))?,
             figure,
-            relation,
             bound,
         })
     }
@@ -147,7 +130,7 @@ impl DriftRequirement {
         figures: &RequiredFigures<'_>,
     ) -> Result<CheckedRequirement, DriftRequirementError> {
         let value = match &self.figure {
-            Figure::Question(figure) => figure.value(figures),
+            Figure::Question(figure) => (figure.value)(figures),
             Figure::Outcome(key, figure) => {
                 let mut shares = figures.drift.shares.iter();
                 let share = shares.find(|share| share.outcome == *key);
@@ -155,32 +138,10 @@ impl DriftRequirement {
                     question: self.question.clone(),
                     outcome: key.clone(),
                 })?;
-                let (change, interval) = (share.change, share.change.interval());
-                match figure {
-                    ShareFigure::Now => change.now.value(),
-                    ShareFigure::Difference => change.difference(),
-                    ShareFigure::Change => change.difference().map(f64::abs),
-                    ShareFigure::Low => interval.map(|interval| interval.low),
-                    ShareFigure::High => interval.map(|interval| interval.high),
-                }
+                (figure.value)(share.change)
             }
         };
-        Ok(CheckedRequirement {
-            value,
-            holds: value.is_some_and(|value| self.relation.holds(value, self.bound)),
-        })
-    }
-}
-
-impl QuestionFigure {
-    fn value(self, figures: &RequiredFigures<'_>) -> Option<f64> {
-        let probabilities = figures.drift.probabilities;
-        match self {
-            Self::Alarm => Some(to_f64(figures.is_alarm.into())),
-            Self::Psi => probabilities.map(|it| it.psi),
-            Self::Js => probabilities.map(|it| it.js),
-            Self::NewModels => Some(to_f64(figures.new_models)),
-        }
+        Ok(self.bound.check(value))
     }
 }
 
@@ -189,28 +150,9 @@ impl fmt::Display for DriftRequirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.", self.question)?;
         match &self.figure {
-            Figure::Question(figure) => f.write_str(name(&QuestionFigure::NAMED, *figure))?,
-            Figure::Outcome(key, figure) => {
-                write!(f, "{key}.{}", name(&ShareFigure::NAMED, *figure))?;
-            }
+            Figure::Question(figure) => f.write_str(figure.name)?,
+            Figure::Outcome(key, figure) => write!(f, "{key}.{}", figure.name)?,
         }
-        write!(f, "{}{}", self.relation.sign(), self.bound)
+        write!(f, "{}", self.bound)
     }
-}
-
-fn named<T: Copy>(all: &[(&'static str, T)], name: &str) -> Option<T> {
-    let mut all = all.iter();
-    all.find(|(known, _)| *known == name).map(|(_, it)| *it)
-}
-
-fn name<T: Copy + PartialEq>(all: &[(&'static str, T)], figure: T) -> &'static str {
-    let mut all = all.iter();
-    all.find(|(_, known)| *known == figure)
-        .map_or("", |(name, _)| *name)
-}
-
-/// All names, separated by commas.
-fn names<T>(all: &[(&'static str, T)]) -> String {
-    let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
-    names.join(", ")
 }

@@ -8,7 +8,7 @@ use refract_domain::key::QuestionKey;
 use serde::{Deserialize, Serialize};
 
 use crate::drift::answer_tally::AnswerTally;
-use crate::measures::proportion::to_f64;
+use crate::measures::to_f64;
 
 /// Counts of results that one version of a prism made, as JSON in the database.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,12 +4,12 @@
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, confidence};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::prism::question::Question;
+use refract_domain::lens::{Cutoffs, YesNoLabel};
+use refract_domain::prism::Question;
 use refract_domain::result::mark;
 use thiserror::Error;
 
-use crate::measures::reliability::Forecast;
+use crate::measures::Forecast;
 
 /// One stored answer to a question, with the outcome that a person marked as correct.
 #[derive(Clone, Copy, Debug)]

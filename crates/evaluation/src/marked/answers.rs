@@ -1,31 +1,26 @@
 //! The marked answers of one question, and all measures over them.
 
 use indexmap::IndexSet;
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::{Cutoffs, YesNoLabel};
+use refract_domain::prism::{Question, QuestionType};
 use refract_domain::result::mark;
 
 use crate::cutoffs::advice::{self, CutoffAdvice, CutoffGoal, CutoffsInForce};
 use crate::cutoffs::certificate::{self, Certificate, CertifiedRegion};
-use crate::cutoffs::folds::Folds;
-use crate::cutoffs::promise::CertifiedGoal;
-use crate::cutoffs::spending::{by_confidence, by_probability};
-use crate::cutoffs::trial::{CutoffMeasures, PercentMeasures};
+use crate::cutoffs::{
+    CertifiedGoal, CutoffMeasures, Folds, PercentMeasures, by_confidence, by_probability,
+};
 use crate::marked::answer::{
     MarkedAnswer, MarkedRow, NotComparable, PlacedOutcome, outcome_of, predicted,
 };
-use crate::measures::QuestionMeasures;
 use crate::measures::coverage::{self, AutomationAdvice};
-use crate::measures::outcome::{Confusion, MacroAverage};
-use crate::measures::proportion::{Proportion, mean};
 use crate::measures::reliability::{
     self, Forecast, HistogramBar, bins, expected_calibration_error,
 };
-use crate::measures::scale::LevelTable;
 use crate::measures::scores::{self, LogLosses, OutcomeColumns, SquaredErrors};
+use crate::measures::{Confusion, LevelTable, MacroAverage, Proportion, QuestionMeasures, mean};
 
 /// Collects the marked answers of one question. No order of them changes a figure.
 ///

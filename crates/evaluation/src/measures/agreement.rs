@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::prism::{Question, QuestionType};
 use serde::Serialize;
 
-use crate::marked::answer::PlacedOutcome;
+use crate::marked::PlacedOutcome;
 use crate::measures::proportion::{Proportion, signed_ratio, to_f64};
 
 /// A marked outcome: by key, or a level by its place in the version that answered.

@@ -4,8 +4,7 @@
 use refract_domain::answer::probability::ONE;
 use serde::Serialize;
 
-use crate::cutoffs::choice::Target;
-use crate::cutoffs::folds::{Folds, PercentCounts};
+use crate::cutoffs::{Folds, PercentCounts, Target};
 use crate::measures::proportion::{Proportion, to_f64};
 use crate::measures::reliability::Forecast;
 

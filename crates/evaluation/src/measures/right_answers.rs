@@ -3,7 +3,7 @@
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
 
-use crate::cutoffs::advice::FEW_MARKS;
+use crate::cutoffs::FEW_MARKS;
 use crate::measures::proportion::Proportion;
 
 /// The most parts into which marked answers are divided by time.

@@ -2,9 +2,8 @@
 
 use super::{Cell, NamedFigure, Report, ReportPart, ReportTable, Weight};
 use crate::comparison::{Comparison, ComparisonVerdict};
-use crate::cutoffs::advice::FEW_MARKS;
-use crate::drift::alarm::{Alarm, AlarmCause, WatchedSpan};
-use crate::drift::question_drift::{QuestionDrift, ShareChange};
+use crate::cutoffs::FEW_MARKS;
+use crate::drift::{Alarm, AlarmCause, QuestionDrift, ShareChange, WatchedSpan};
 use crate::flips::FlipMeasures;
 
 /// The most directions of flips that are listed.

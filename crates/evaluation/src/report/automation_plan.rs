@@ -3,19 +3,18 @@
 
 use std::cmp::Reverse;
 
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::QuestionType;
 
-use crate::cutoffs::advice::{CutoffAdvice, CutoffGoal};
-use crate::cutoffs::certificate::{Certificate, Certification};
-use crate::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use crate::cutoffs::trial::CutoffMeasures;
-use crate::marked::answers::MarkedAnswers;
-use crate::measures::proportion::{Interval, Proportion};
+use crate::cutoffs::{
+    Certificate, Certification, CertifiedCutoffs, CertifiedGoal, CutoffAdvice, CutoffGoal,
+    CutoffMeasures,
+};
+use crate::marked::MarkedAnswers;
+use crate::measures::{Interval, Proportion};
 
 mod guarantee_sentences;
 mod sentences;
-mod thousands;
 
 pub use self::guarantee_sentences::GUARANTEE;
 pub use self::sentences::{COUNT_HEADINGS, TWO_FIGURES};

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 
 use super::{Cell, Report, ReportPart, ReportTable, Weight};
-use crate::marked::answers::MarkedAnswers;
-use crate::measures::QuestionMeasures;
-use crate::measures::outcome::ConfusionCell;
+use crate::marked::MarkedAnswers;
+use crate::measures::{ConfusionCell, QuestionMeasures};
 
 /// The accuracies for which a confidence is found.
 const WANTED: [f64; 3] = [0.90, 0.95, 0.99];

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::Question;
-use refract_evaluation::measures::agreement::{Agreement, AgreementCounts, UndefinedAgreement};
+use refract_domain::prism::Question;
+use refract_evaluation::measures::{Agreement, AgreementCounts, UndefinedAgreement};
 use serde_json::json;
 
 use crate::material::key;

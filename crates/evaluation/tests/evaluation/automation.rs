@@ -1,7 +1,7 @@
 //! The confidence above which answers can be automated.
 
-use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::marked::MarkedAnswers;
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{choice, choice_question, is_close, marked};
 

@@ -1,10 +1,9 @@
 //! Marks and answers that do not fit the question are refused with one sentence, and not counted.
 
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers, NotComparable};
 
 use crate::material::{
     choice, choice_question, key, marked, scale, scale_question, yes_no, yes_no_question,

@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::YesNoLabel;
-use refract_evaluation::cutoffs::certificate::{Certificate, Certification, CertifiedRegion};
-use refract_evaluation::cutoffs::exact_binomial::probability_of_at_most;
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::lens::YesNoLabel;
+use refract_evaluation::cutoffs::{
+    Certificate, Certification, CertifiedCutoffs, CertifiedGoal, CertifiedRegion,
+    probability_of_at_most,
+};
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{choice, choice_question, is_close, marked, p, yes_no_answers};
 

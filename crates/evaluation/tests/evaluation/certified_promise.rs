@@ -8,13 +8,11 @@ use std::env;
 
 use refract_domain::answer::Answer;
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_evaluation::cutoffs::{CertifiedCutoffs, CertifiedGoal, CutoffGoal};
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers};
+use refract_evaluation::measures::Proportion;
 use refract_evaluation::report;
 
 use crate::material::{choice, choice_question, key, yes_no, yes_no_question};

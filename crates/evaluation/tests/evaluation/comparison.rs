@@ -1,7 +1,7 @@
 //! Two sets of answers to the same texts.
 
 use refract_evaluation::comparison::{Comparison, PairedAnswers};
-use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{assert_close, is_close};
 

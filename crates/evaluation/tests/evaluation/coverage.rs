@@ -1,8 +1,8 @@
 //! The share of rows that could be automated, by confidence.
 
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::measures::coverage::CoveragePoint;
+use refract_domain::lens::Cutoffs;
+use refract_evaluation::measures::CoveragePoint;
 
 use crate::material::{
     assert_close, choice, choice_question, key, marked, marked_with, p, yes_no, yes_no_answers,

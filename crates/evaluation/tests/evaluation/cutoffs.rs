@@ -1,10 +1,9 @@
 //! Cutoffs of a Yes / No question for a goal.
 
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::lens::Cutoffs;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffAdvice, CutoffGoal, FEW_MARKS};
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{
     assert_close, choice_question, marked, marked_with, yes_no, yes_no_answers, yes_no_question,

@@ -1,12 +1,12 @@
 //! The drift of a question between two windows, alarms, and requirements on both.
 
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_evaluation::drift::alarm::{AlarmCause, WatchedQuestion, WatchedSpan, alarms};
-use refract_evaluation::drift::answer_tally::AnswerTally;
-use refract_evaluation::drift::question_drift::QuestionDrift;
-use refract_evaluation::drift::requirement::{DriftRequirement, RequiredFigures};
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_evaluation::drift::{
+    AlarmCause, AnswerTally, DriftRequirement, QuestionDrift, RequiredFigures, WatchedQuestion,
+    WatchedSpan, alarms,
+};
 
 fn question(json: &str) -> Question {
     serde_json::from_str(json).unwrap()

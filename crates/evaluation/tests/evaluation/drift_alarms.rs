@@ -7,14 +7,13 @@
 
 use std::collections::VecDeque;
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_evaluation::drift::alarm::{Alarm, NEWEST_RESULTS, WatchedQuestion, alarms};
-use refract_evaluation::drift::answer_tally::AnswerTally;
-use refract_evaluation::drift::question_drift::QuestionDrift;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_evaluation::drift::{
+    Alarm, AnswerTally, NEWEST_RESULTS, QuestionDrift, WatchedQuestion, alarms,
+};
 
 /// Hours of the window and of the window before it, as `refract watch` has them by default.
 const WINDOW: usize = 24;

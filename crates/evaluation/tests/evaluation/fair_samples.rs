@@ -3,8 +3,8 @@
 //! In a population of answers a fifth is unsure, and unsure answers are wrong twice as often as the
 //! others. People mark a random sample and as many of the least sure answers, a thousand times.
 
-use refract_domain::result::mark::source::{MarkSource, MarksFrom};
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_domain::result::mark::{MarkSource, MarksFrom};
+use refract_evaluation::marked::MarkedAnswers;
 
 use crate::material::yes_no_answers;
 use crate::numbers::Numbers;

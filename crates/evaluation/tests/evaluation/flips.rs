@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use refract_evaluation::flips::{FlipCounts, FlipDirection, sureness};
-use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{assert_close, choice, key, p, scale, yes_no};
 

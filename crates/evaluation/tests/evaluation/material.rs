@@ -1,12 +1,10 @@
 //! Questions, answers and marks to measure.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Distribution};
+use refract_domain::answer::{Answer, Distribution, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers};
 use serde_json::json;
 
 /// A choice with these options.

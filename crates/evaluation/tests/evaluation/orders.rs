@@ -1,8 +1,8 @@
 //! How much answers depend on the order in which options are listed.
 
 use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
-use refract_evaluation::marked::answer::NotComparable;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_evaluation::marked::NotComparable;
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{assert_close, choice, scale, yes_no};
 

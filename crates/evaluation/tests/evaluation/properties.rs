@@ -6,12 +6,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use refract_domain::answer::Answer;
 use refract_domain::answer::probability::{ONE, Probability};
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::lens::Cutoffs;
 use refract_evaluation::comparison::PairedAnswers;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffGoal};
 use refract_evaluation::flips::AnswerSensitivity;
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_evaluation::marked::MarkedAnswers;
 
 use crate::material::{choice_question, is_close, key, marked, marked_with, yes_no_question};
 

@@ -1,9 +1,9 @@
 //! The area under the ROC curve, and the accuracy of the most frequent mark.
 
 use refract_domain::answer::Answer;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::lens::Cutoffs;
+use refract_evaluation::marked::MarkedAnswer;
+use refract_evaluation::measures::Proportion;
 
 use crate::material::{
     assert_close, choice, choice_question, key, marked, marked_with, scale, scale_question, yes_no,

@@ -1,11 +1,9 @@
 //! Accuracy, the confusion table, precision, recall and F1.
 
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::marked::answer::predicted;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::outcome::OutcomeMeasures;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::lens::Cutoffs;
+use refract_evaluation::marked::predicted;
+use refract_evaluation::measures::{OutcomeMeasures, Proportion, QuestionMeasures};
 
 use crate::material::{
     assert_close, choice, choice_question, is_close, key, marked, marked_with, scale,

@@ -1,10 +1,8 @@
 //! What stands for a probability of 0 in the log loss.
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
-use refract_evaluation::marked::answer::MarkedAnswer;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::rounding::ROUNDED_ANSWERS;
+use refract_domain::answer::{Answer, Probability};
+use refract_evaluation::marked::MarkedAnswer;
+use refract_evaluation::measures::{QuestionMeasures, ROUNDED_ANSWERS};
 
 use crate::material::{
     assert_close, choice, choice_question, key, marked, p, yes_no, yes_no_answers, yes_no_question,

@@ -1,7 +1,7 @@
 //! The distance between the answered and the marked levels of a scale.
 
 use refract_domain::answer::Answer;
-use refract_evaluation::marked::answer::MarkedAnswer;
+use refract_evaluation::marked::MarkedAnswer;
 
 use crate::material::{
     assert_close, choice, choice_question, key, marked, scale, scale_question, yes_no_answers,

@@ -3,7 +3,7 @@
 //! The thread that reads the file sends rows in small batches, and each batch is looked up by its
 //! idempotency keys. So memory does not grow with the file.
 
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::model::CostEstimate;
 use refract_service::runs::PinnedPrism;

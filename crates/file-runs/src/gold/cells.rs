@@ -1,7 +1,7 @@
 //! The correct answers in one row of a gold file: the cells of its `expected_…` columns.
 
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_domain::result::mark::outcome_named;
 
 use crate::input::RawValue;

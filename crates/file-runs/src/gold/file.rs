@@ -6,11 +6,9 @@ use std::io;
 use std::sync::Arc;
 
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::example::{EXAMPLE_TEXTS, ExpectedOutcomes};
+use refract_domain::prism::{EXAMPLE_TEXTS, ExpectedOutcomes, PrismVersion};
 use refract_domain::result::mark::outcomes;
-use refract_domain::submission::Submission;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::{Ref, Submission};
 use refract_service::prisms::{CheckedExample, ExampleInput};
 use serde::Serializer as _;
 

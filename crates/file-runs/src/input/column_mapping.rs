@@ -1,11 +1,13 @@
 //! Maps the columns of a file to the fields of a prism, to `ref` and `context`, and to the expected
-//! answers; and finds the positions of these columns in a header.
+//! answers; finds the positions of these columns in a header; and suggests which column holds which
+//! field: by an earlier match of columns, else by names.
 
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use std::collections::HashMap;
+
+use refract_domain::prism::{PrismVersion, Question};
 
 use super::input_error::InputError;
-use crate::gold::cells::EXPECTED;
+use crate::gold::EXPECTED;
 
 /// Name of the column with references.
 pub(crate) const REF: &str = "ref";
@@ -199,75 +201,102 @@ pub(crate) fn listed(names: &[String]) -> String {
     listed.join(", ")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Why a column may hold a field, the best reason first: a person chose it before, it has the name of
+/// the key, the letters of the key, or the letters of the label.
+const RULES: usize = 4;
 
-    fn version() -> PrismVersion {
-        serde_json::from_str(
-            r#"{ "fields": [{ "key": "subject", "label": "S" }, { "key": "text", "label": "T" }],
-                 "questions": [{ "key": "angry", "type": "yes_no", "text": "?" }] }"#,
-        )
-        .unwrap()
-    }
+/// The columns of a file that a name finds.
+struct NamedColumns<'a> {
+    /// The only column of a name; `None` for a name that the file has twice, which cannot be read.
+    exact: HashMap<&'a str, Option<usize>>,
+    /// The columns whose names have these letters, the last first.
+    alike: HashMap<String, Vec<usize>>,
+    is_taken: Vec<bool>,
+}
 
-    fn mapping(column: &str, field: &str) -> ColumnMapping {
-        ColumnMapping {
-            column: column.to_owned(),
-            field: field.to_owned(),
+impl<'a> NamedColumns<'a> {
+    fn of(header: &'a [String]) -> Self {
+        let mut exact = HashMap::new();
+        for (place, name) in header.iter().enumerate() {
+            let known = exact.entry(name.as_str());
+            known.and_modify(|it| *it = None).or_insert(Some(place));
+        }
+        let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, name) in header.iter().enumerate().rev() {
+            if exact.get(name.as_str()) == Some(&Some(place)) {
+                alike.entry(letters(name)).or_default().push(place);
+            }
+        }
+        alike.remove("");
+        Self {
+            exact,
+            alike,
+            is_taken: vec![false; header.len()],
         }
     }
 
-    fn names(mappings: &[ColumnMapping]) -> Result<Vec<(String, bool)>, String> {
-        let columns =
-            InputColumns::new(&version(), &[], mappings).map_err(|error| error.to_string())?;
-        let wanted = columns.wanted.0.into_iter();
-        Ok(wanted
-            .map(|column| (column.name, column.is_required))
-            .collect())
+    /// Takes the column of this name, unless it is taken.
+    fn take_exact(&mut self, name: &str) -> Option<usize> {
+        let place = self.exact.get(name).copied().flatten()?;
+        let is_taken = self.is_taken.get_mut(place)?;
+        (!std::mem::replace(is_taken, true)).then_some(place)
     }
 
-    #[test]
-    fn fields_are_required_and_ref_and_context_are_not_unless_they_are_named() {
-        let of = |names: &[(&str, bool)]| -> Vec<(String, bool)> {
-            names
-                .iter()
-                .map(|(name, required)| ((*name).to_owned(), *required))
-                .collect()
-        };
-        assert_eq!(
-            names(&[]).unwrap(),
-            of(&[
-                ("subject", true),
-                ("text", true),
-                ("ref", false),
-                ("context", false)
-            ])
-        );
-        assert_eq!(
-            names(&[mapping("Body", "text"), mapping("Ticket", "ref")]).unwrap(),
-            of(&[
-                ("subject", true),
-                ("Body", true),
-                ("Ticket", true),
-                ("context", false)
-            ])
-        );
-    }
-
-    #[test]
-    fn a_mapping_names_something_that_there_is_and_names_it_once() {
-        assert_eq!(
-            names(&[mapping("Body", "body")]).unwrap_err(),
-            "'body' is no field of the prism: it has subject, text, and ref and context"
-        );
-        assert_eq!(
-            names(&[mapping("a", "text"), mapping("b", "text")]).unwrap_err(),
-            "'text' is named twice"
-        );
-        assert_eq!(
-            names(&[mapping("a", "text"), mapping("a", "subject")]).unwrap_err(),
-            "'a' is named twice"
-        );
+    /// Takes the first column whose name has the letters of this one.
+    fn take_alike(&mut self, name: &str) -> Option<usize> {
+        let places = self.alike.get_mut(&letters(name))?;
+        while let Some(place) = places.pop() {
+            let is_taken = self.is_taken.get_mut(place)?;
+            if !std::mem::replace(is_taken, true) {
+                return Some(place);
+            }
+        }
+        None
     }
 }
+
+/// Suggests a column for each field, `ref` and `context`, and leaves out those without one. A column
+/// that a person chose before is suggested first, then one of the same name as the field's key or
+/// label, regardless of case, spaces and punctuation. No column is suggested twice.
+pub fn suggest_columns(
+    version: &PrismVersion,
+    header: &[String],
+    remembered: &[ColumnMapping],
+) -> Vec<ColumnMapping> {
+    let fields = version.fields().iter();
+    let fields = fields.map(|field| (field.key.as_str(), field.label.as_str()));
+    let wanted: Vec<_> = fields.chain([(REF, REF), (CONTEXT, CONTEXT)]).collect();
+    let mut columns = NamedColumns::of(header);
+    let mut found: Vec<Option<usize>> = vec![None; wanted.len()];
+    // better matches of any field come before worse ones of all others
+    for rule in 0..RULES {
+        for ((key, label), found) in wanted.iter().zip(&mut found) {
+            if found.is_some() {
+                continue;
+            }
+            let mut chosen = remembered.iter().filter(|it| it.field == *key);
+            *found = match rule {
+                0 => chosen.find_map(|it| columns.take_exact(&it.column)),
+                1 => columns.take_exact(key),
+                2 => columns.take_alike(key),
+                _ => columns.take_alike(label),
+            };
+        }
+    }
+    let suggested = wanted.iter().zip(found);
+    let suggested = suggested.filter_map(|((key, _), place)| {
+        let column = header.get(place?)?.clone();
+        let field = (*key).to_owned();
+        Some(ColumnMapping { column, field })
+    });
+    suggested.collect()
+}
+
+/// The letters and digits of a name in lower case.
+fn letters(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests;

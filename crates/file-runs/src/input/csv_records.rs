@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::quotes::{CheckedQuotes, QuoteError};
 use super::raw_row::ROW_BYTES;
-use super::text_reader::{InputText, LineEnd};
+use super::text_reader::{InputEncoding, InputText, LineEnd};
 
 /// The records of a CSV or TSV file, of which the first is the header.
 pub(crate) struct CsvRecords {

@@ -1,7 +1,7 @@
 //! Errors of a file, each as one sentence with the line.
 
-use super::input_encoding::InputEncoding;
 use super::quotes::QuoteError;
+use super::text_reader::InputEncoding;
 use super::workbook_budget::WorkbookError;
 
 /// Why a file cannot be run. The text repeats no values of the file, and only short column names.

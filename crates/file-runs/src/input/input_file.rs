@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::column_mapping::WantedColumns;
 use super::csv_records::{CellSyntax, CsvRecords};
-use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::{
     InputKind, begins_parquet, begins_workbook, binary_kind, markup_kind, separator_line,
@@ -16,7 +15,7 @@ use super::parquet_file::ParquetFile;
 use super::quotes::are_tab_cells_quoted;
 use super::raw_row::{OddCells, RawRow};
 use super::table_rows::{TableRecords, TableRows, is_own_header};
-use super::text_reader::{InputText, LineEnd, decoded};
+use super::text_reader::{InputEncoding, InputText, LineEnd, decoded};
 use super::workbook::Workbook;
 use super::workbook_budget::WorkbookError;
 

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use super::column_mapping::WantedColumns;
-use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
 use super::json_values::ValueEnd;
+use super::text_reader::{BYTE_ORDER_MARK, InputEncoding};
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 

@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::column_mapping::WantedColumns;
-use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_file::InputFile;
 use super::input_kind::InputKind;
 use super::input_source::{InputSource, SheetChoice, WorkbookSheets};
+use super::text_reader::InputEncoding;
 
 /// Longest cell of an outline, in characters. A longer one is cut and ends in `…`.
 const CELL_CHARS: usize = 1_000;

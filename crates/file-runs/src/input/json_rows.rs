@@ -6,11 +6,10 @@ use std::io::{BufRead as _, BufReader, Read};
 use refract_domain::json::{Json, Malformed, Object};
 
 use super::column_mapping::{WantedColumns, listed};
-use super::input_encoding::{BYTE_ORDER_MARK, InputEncoding};
 use super::input_error::InputError;
 use super::json_values::{JsonPlace, JsonValues};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
-use super::text_reader::InputText;
+use super::text_reader::{BYTE_ORDER_MARK, InputEncoding, InputText};
 
 /// Upper bound on the unused keys that are stored.
 const MOST_UNUSED: usize = 100;

@@ -6,9 +6,9 @@
 
 use std::io::{BufRead as _, BufReader, Read};
 
-use super::input_encoding::BYTE_ORDER_MARK;
 use super::input_error::InputError;
 use super::raw_row::ROW_BYTES;
+use super::text_reader::BYTE_ORDER_MARK;
 
 /// The values of a JSON text.
 pub(crate) struct JsonValues {

@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use super::input_encoding::BYTE_ORDER_MARK;
+use super::text_reader::BYTE_ORDER_MARK;
 
 /// A quote that RFC 4180 does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

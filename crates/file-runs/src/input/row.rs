@@ -2,11 +2,11 @@
 
 use refract_domain::prism::PrismVersion;
 use refract_domain::problem::{Problems, ValidationError};
-use refract_domain::submission::budget;
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, FieldValues, Submission, field_value_errors};
+use refract_domain::submission::{
+    CallContext, FieldValues, Ref, Submission, budget, field_value_errors,
+};
 
-use crate::gold::cells::GoldCells;
+use crate::gold::GoldCells;
 use crate::input::{RawRow, RawValue};
 
 /// A checked row.

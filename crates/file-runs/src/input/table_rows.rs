@@ -6,11 +6,11 @@ use csv::ByteRecord;
 
 use super::column_mapping::{PlacedColumns, WantedColumns};
 use super::csv_records::CsvRecords;
-use super::input_encoding::InputEncoding;
 use super::input_error::InputError;
 use super::input_kind::header_name;
 use super::parquet_file::ParquetRecords;
 use super::raw_row::{CUT_MARK, OddCell, OddCells, RawRow, RawValue};
+use super::text_reader::InputEncoding;
 use super::workbook::SheetRecords;
 
 /// Number of rows below the first one that are searched for the header, once the first one is none.

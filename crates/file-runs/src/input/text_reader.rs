@@ -1,11 +1,9 @@
 //! Reads text of any [encoding](InputEncoding) as UTF-8, and line ends of classic Mac OS as line
-//! feeds.
+//! feeds. The encoding of a file is detected by its bytes.
 
 use std::io::{self, Read};
 
 use encoding_rs::{Decoder, DecoderResult, UTF_16BE, UTF_16LE, WINDOWS_1252};
-
-use super::input_encoding::InputEncoding;
 
 /// Number of bytes that are decoded at once.
 const CHUNK: usize = 16 * 1024;
@@ -155,51 +153,96 @@ impl Read for LineFeeds {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The byte order mark of UTF-8.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Number of bytes that decide between UTF-8 and Windows-1252, from the first one that is not ASCII.
+const WINDOW: usize = 64 * 1024;
+/// Bytes without a character in Windows-1252.
+const UNUSED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
+/// Length from which a run of bytes above ASCII is unusual in Windows-1252. Its letters above ASCII
+/// stand between letters of ASCII; in texts of other alphabets they form whole words.
+const LONG_RUN: usize = 3;
 
-    fn text(bytes: Vec<u8>, encoding: InputEncoding) -> Vec<u8> {
-        let mut text = Vec::new();
-        let bytes = Box::new(io::Cursor::new(bytes));
-        decoded(bytes, encoding).read_to_end(&mut text).unwrap();
-        text
-    }
+/// The encoding of a text file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputEncoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// UTF-16, low byte first: what Windows calls Unicode.
+    Utf16Le,
+    /// UTF-16, high byte first.
+    Utf16Be,
+    /// Windows-1252, the legacy encoding of western Europe and America: what Excel saves as CSV there.
+    Windows1252,
+}
 
-    #[test]
-    fn characters_across_the_edge_of_a_chunk_are_whole() {
-        for shift in 0..4 {
-            let before = "x".repeat(CHUNK - 2 + shift);
-            let expected = format!("{before}ä😀é{}", "ü".repeat(CHUNK));
-            let units: Vec<u16> = expected.encode_utf16().collect();
-            let little = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-            let big = units.iter().flat_map(|unit| unit.to_be_bytes());
-            let marked = [0xfe, 0xff].into_iter().chain(big).collect();
-            assert_eq!(text(little, InputEncoding::Utf16Le), expected.as_bytes());
-            assert_eq!(text(marked, InputEncoding::Utf16Be), expected.as_bytes());
+impl InputEncoding {
+    /// The name of the encoding for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Utf8 => "UTF-8",
+            Self::Utf16Le | Self::Utf16Be => "UTF-16",
+            Self::Windows1252 => "Windows-1252",
         }
     }
 
-    #[test]
-    fn what_cannot_be_decoded_is_no_utf_8() {
-        for bytes in [&b"a\0\x3d\xd8b\0"[..], b"a\0\x3d\xd8", b"a\0b"] {
-            let text = text(bytes.to_vec(), InputEncoding::Utf16Le);
-            assert!(text.starts_with(b"a\xff"), "{text:?}");
+    /// UTF-16, if bytes begin with its byte order mark, or two characters of ASCII in it.
+    pub(crate) fn utf_16(start: &[u8]) -> Option<Self> {
+        match start {
+            [0xff, 0xfe, ..] | [1..=0xff, 0, 1..=0xff, 0, ..] => Some(Self::Utf16Le),
+            [0xfe, 0xff, ..] | [0, 1..=0xff, 0, 1..=0xff, ..] => Some(Self::Utf16Be),
+            _ => None,
         }
-        let text = text(b"a\x80\x81".to_vec(), InputEncoding::Windows1252);
-        assert_eq!(text, "a€\u{81}".as_bytes());
     }
 
-    #[test]
-    fn the_first_line_shows_how_lines_end() {
-        for (start, line_end) in [
-            (&b"a,b\r\nc\n"[..], LineEnd::CrLf),
-            (b"a,b\nc\r\n", LineEnd::Lf),
-            (b"a,b\rc\rd", LineEnd::Cr),
-            (b"a,b", LineEnd::Lf),
-            (b"", LineEnd::Lf),
-        ] {
-            assert_eq!(LineEnd::detect(start), line_end, "{start:?}");
+    /// Detects the encoding. Reads up to the first byte that is not ASCII and a [`WINDOW`] from
+    /// there: what follows cannot change the decision, so a single damaged line of a UTF-8 file is
+    /// reported and never makes the rest unreadable.
+    pub(crate) fn detect(mut bytes: impl Read) -> io::Result<Self> {
+        let mut window = Vec::with_capacity(2 * WINDOW);
+        let limit = u64::try_from(WINDOW).unwrap_or(u64::MAX);
+        let mut is_start = true;
+        loop {
+            window.clear();
+            bytes.by_ref().take(limit).read_to_end(&mut window)?;
+            if is_start && window.starts_with(BYTE_ORDER_MARK) {
+                return Ok(Self::Utf8);
+            }
+            if let Some(utf_16) = Self::utf_16(&window).filter(|_| is_start) {
+                return Ok(utf_16);
+            }
+            is_start = false;
+            if window.is_empty() {
+                return Ok(Self::Utf8);
+            }
+            if let Some(first) = window.iter().position(|byte| !byte.is_ascii()) {
+                bytes.take(limit).read_to_end(&mut window)?;
+                let window = window.get(first..).unwrap_or_default();
+                return Ok(Self::of_window(window));
+            }
+        }
+    }
+
+    /// Bytes are Windows-1252 if most of those above ASCII are not UTF-8, and look like letters of
+    /// western languages.
+    fn of_window(window: &[u8]) -> Self {
+        let (mut valid, mut invalid) = (0, 0);
+        for chunk in window.utf8_chunks() {
+            valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+            invalid += usize::from(!chunk.invalid().is_empty());
+        }
+        if invalid <= valid || window.iter().any(|byte| UNUSED.contains(byte)) {
+            return Self::Utf8;
+        }
+        let runs = window.split(u8::is_ascii).filter(|run| !run.is_empty());
+        let (long, short): (Vec<_>, Vec<_>) = runs.partition(|run| run.len() >= LONG_RUN);
+        if long.len() > short.len() {
+            Self::Utf8
+        } else {
+            Self::Windows1252
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

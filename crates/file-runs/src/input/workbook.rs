@@ -2,7 +2,6 @@
 //! first visible one.
 
 mod cell_text;
-mod hidden_rows;
 mod parts;
 mod records;
 mod source;

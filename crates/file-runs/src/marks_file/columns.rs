@@ -5,11 +5,11 @@ use refract_domain::ids::ResultId;
 use refract_domain::key::{QuestionKey, ROW_NAMES};
 use refract_domain::problem::ValidationError;
 use refract_domain::result::mark;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_lens_rendering::{adjudicated_column, person_column};
 use refract_service::marks::{MarkCell, MarkError, MarkErrors, MarksRow, NamedResult};
 
-use crate::gold::cells::EXPECTED;
+use crate::gold::EXPECTED;
 use crate::input::{InputError, REF, RawRow, RawValue, WantedColumn, WantedColumns, listed};
 
 /// Name of the column with the ids of results.

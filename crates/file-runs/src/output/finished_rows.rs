@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use refract_domain::lens::Column;
-use refract_domain::result::view::ResultView;
-use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_domain::result::ResultView;
+use refract_evaluation::counting::ColumnTally;
 use refract_service::model::ModelError;
 use refract_service::results::ReadableResult;
 use refract_service::runs::PinnedPrism;
 use tokio::sync::mpsc;
 
 use crate::check::ListedRow;
-use crate::gold::cells::ExpectedOutcome;
+use crate::gold::ExpectedOutcome;
 use crate::output::RowLayout;
 use crate::output::laid_out_rows::LaidOutRows;
 use crate::run::{FirstError, PendingRow, RowEnd, RowState, RunError, RunTally};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_lens_rendering::RowFormat;
 use refract_service::CallError;
 use refract_service::results::ReadableResult;

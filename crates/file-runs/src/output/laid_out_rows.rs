@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherValue, RowFormat, RowWriter};
 
 use super::parquet_rows::ParquetRows;

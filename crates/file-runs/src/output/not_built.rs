@@ -16,7 +16,7 @@ pub(crate) mod parquet {
     use std::convert::Infallible;
     use std::io;
 
-    use refract_domain::result::view::{ResultView, RowColumns};
+    use refract_domain::result::{ResultView, RowColumns};
     use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
     /// Rows of a Parquet file, which never begin.
@@ -63,7 +63,7 @@ pub(super) mod workbooks {
     use std::convert::Infallible;
     use std::io;
 
-    use crate::output::sheet_cells::{SheetCell, SheetColumn};
+    use crate::output::row_cells::{SheetCell, SheetColumn};
 
     /// A workbook, which never begins.
     pub(in crate::output) struct WorkbookWriter(Infallible);

@@ -15,7 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use refract_domain::lens::Value;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherValue};
 
 use self::columns::ColumnValues;

@@ -1,10 +1,10 @@
-//! The columns and cells of a result's row, from left to right, for formats whose cells have types.
+//! The columns and cells of a result's row, from left to right, for formats whose cells have types;
+//! and those of a workbook's sheet.
 
 use chrono::{DateTime, Utc};
 use refract_domain::key::{FieldKey, ROW_NAMES};
 use refract_domain::lens::{Column, Output, Value};
-use refract_domain::result::cost::Cost;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{Cost, ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherKind, FurtherValue};
 
 /// The type of a column. Every column may lack a value.
@@ -152,4 +152,24 @@ fn further_cell<'c, 'v: 'c>(value: FurtherValue<'v>) -> RowCell<'c> {
         FurtherValue::Integer(number) => RowCell::Int(i32::try_from(number).unwrap_or(i32::MAX)),
         FurtherValue::Cost(cost) => RowCell::Decimal(cost.map(Cost::to_f64)),
     }
+}
+
+/// What the cells of a column hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SheetColumn {
+    /// Short texts.
+    Text,
+    /// Texts of any length.
+    LongText,
+    Number,
+    Moment,
+}
+
+/// The value of a cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SheetCell<'a> {
+    Empty,
+    Text(&'a str),
+    Number(f64),
+    Moment(DateTime<Utc>),
 }

@@ -5,11 +5,10 @@ use std::io;
 
 use chrono::{DateTime, Utc};
 use refract_domain::lens::Value;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{ResultView, RowColumns};
 use refract_lens_rendering::{FurtherColumn, FurtherValue, cell_text};
 
-use super::row_cells::{ColumnKind, RowCell, RowShape, columns};
-use super::sheet_cells::{SheetCell, SheetColumn};
+use super::row_cells::{ColumnKind, RowCell, RowShape, SheetCell, SheetColumn, columns};
 use super::workbook_writer::WorkbookWriter;
 
 /// The name of the sheet.

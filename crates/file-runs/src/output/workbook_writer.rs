@@ -13,7 +13,7 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 
 use super::WORKBOOK_ROWS;
 use super::ready_bytes::ReadyBytes;
-use super::sheet_cells::{SheetCell, SheetColumn};
+use super::row_cells::{SheetCell, SheetColumn};
 use crate::input::{CUT_MARK, listed};
 
 /// Upper bound on the columns of a sheet.

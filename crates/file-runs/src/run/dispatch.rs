@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::check::ListedRow;
 use crate::file_run::FileRun;
-use crate::gold::cells::ExpectedOutcome;
+use crate::gold::ExpectedOutcome;
 use crate::input::{InputRow, RowContent};
 use crate::run::error::RunError;
 use crate::run::row_chunks::RowChunks;

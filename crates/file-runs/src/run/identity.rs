@@ -53,7 +53,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::gold::cells::GoldCells;
+    use crate::gold::GoldCells;
 
     fn key(version: i32, name: &str, number: u64, values: [&str; 2], ends: [&str; 2]) -> String {
         let run = RunIdentity {

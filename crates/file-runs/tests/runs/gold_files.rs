@@ -7,8 +7,7 @@ use proptest::option;
 use proptest::prelude::*;
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, FieldValues, Submission};
+use refract_domain::submission::{CallContext, FieldValues, Ref, Submission};
 use refract_file_runs::{
     ExpectedOutcome, GoldFile, GoldFormat, GoldProblem, GoldText, InputSource, StoredInput,
 };

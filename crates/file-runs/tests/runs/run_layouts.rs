@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_file_runs::{
     ColumnMapping, FileRun, InputSource, OutputFormat, RowLayout, RunOrder, Shard, StoredInput,
 };

@@ -8,7 +8,7 @@ mod body;
 use percent_encoding::percent_decode_str;
 use refract_domain::ids::ResultId;
 use refract_domain::json::Json;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_domain::problem::{Problems, ValidationError};
 use refract_lens_rendering::Format;
 use refract_service::results::CreateCall;

@@ -13,10 +13,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf, Take};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-use crate::body::budget::{BodyBudget, HeldRoom};
+use crate::body::{BodyBudget, HeldRoom};
 use crate::gate::ReadGate;
-use crate::gate::head_ends::LastOfHead;
-use crate::gate::head_fields::HeadFields;
+use crate::gate::head_fields::{HeadFields, LastOfHead};
 
 /// The most bytes of one read while no body is being read: enough for a usual call with its body.
 pub(crate) const READ_AHEAD: usize = 8 * 1024;

@@ -17,7 +17,7 @@ use actix_web::{App, HttpRequest, HttpResponse, web};
 use futures_util::future::LocalBoxFuture;
 use tokio::net::TcpStream;
 
-use crate::body::budget::BodyBudget;
+use crate::body::BodyBudget;
 use crate::gate::gated_stream::GatedStream;
 use crate::server::of_each;
 

@@ -13,7 +13,7 @@ use refract_persistence::{EventFilter, EventRange, PersistenceError};
 use super::list::ListedEvent;
 use crate::Identity;
 use crate::events::Events;
-use crate::people::accounts::AccountActor;
+use crate::people::AccountActor;
 
 /// Events that one query reads.
 const PAGE: u32 = 500;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{Actor, ActorKind, Event, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, EventId, FileRunId, PersonId, PrismId, parse_uuid};
 use refract_lens_rendering::EventRow;

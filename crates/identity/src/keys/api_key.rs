@@ -3,11 +3,11 @@
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::ApiKeyHash;
 use refract_domain::ids::ApiKeyId;
 use sha2::{Digest as _, Sha256};
 
-use crate::people::token;
+use crate::people::secrets;
 
 /// The three characters that every API key begins with.
 pub const PREFIX: &str = "rk_";
@@ -21,14 +21,14 @@ pub struct ApiKey(String);
 impl ApiKey {
     /// Makes a key from random bytes, one character from each.
     pub fn from_random(random: [u8; RANDOM_CHARS]) -> Self {
-        let letters = token::from_random(&random);
+        let letters = secrets::from_random(&random);
         Self(PREFIX.chars().chain(letters).collect())
     }
 
     /// Parses a key that a caller sent; `None` for a text without the shape of a key.
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(PREFIX)?;
-        token::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
+        secrets::has_shape(random, RANDOM_CHARS).then(|| Self(text.to_owned()))
     }
 
     /// The key as text, for the one time that it is shown.

@@ -2,7 +2,7 @@
 //! replaced one ends.
 
 use chrono::{DateTime, Days, SecondsFormat, Utc};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{
     NewApiKey, NewSuccessor, PersistenceError, ReplaceKeyOutcome, SetNetworksOutcome,
@@ -11,8 +11,7 @@ use uuid::Uuid;
 
 use super::Keys;
 use crate::keys::api_key::ApiKey;
-use crate::people::accounts::AccountActor;
-use crate::people::token::{SecretError, random_bytes};
+use crate::people::{AccountActor, SecretError, random_bytes};
 
 /// Until when and from where a key is accepted; by default for ever and from anywhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

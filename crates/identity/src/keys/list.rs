@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use refract_domain::account::key_use::KeyReminder;
+use refract_domain::account::KeyReminder;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_persistence::{PersistenceError, StoredKey};

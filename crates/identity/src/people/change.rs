@@ -4,14 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::Ordering;
 
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{PersistenceError, Person, PersonNameRow, PersonOutcome};
 
 use crate::people::People;
 use crate::people::accounts::AccountActor;
-use crate::people::token::SecretError;
+use crate::people::secrets::SecretError;
 
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.

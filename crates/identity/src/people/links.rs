@@ -1,8 +1,7 @@
 //! Links: by which people join an account, choose a new password, or sign in at once.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
 use refract_domain::problem::ValidationError;
@@ -12,7 +11,7 @@ use refract_persistence::{
 use uuid::Uuid;
 
 use super::change::PersonError;
-use super::password_hash::{HashPlace, choose_password};
+use super::secrets::{HashPlace, choose_password};
 use super::session::{Session, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
@@ -20,7 +19,7 @@ use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::accounts::AccountActor;
 use crate::people::password::TypedPassword;
-use crate::people::token::{SecretError, Token, random_bytes};
+use crate::people::secrets::{SecretError, Token, random_bytes};
 
 /// How long a link is valid.
 const LINK_DAYS: TimeDelta = TimeDelta::days(7);

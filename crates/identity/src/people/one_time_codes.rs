@@ -8,9 +8,7 @@ mod switch;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, OneTimeSecret, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{
@@ -25,8 +23,8 @@ use crate::people::People;
 use crate::people::accounts::AccountActor;
 use crate::people::change::PersonError;
 use crate::people::secret_try::SecretTry;
+use crate::people::secrets::random_bytes;
 use crate::people::session::SignedIn;
-use crate::people::token::random_bytes;
 
 /// The name under which apps list the codes.
 const ISSUER: &str = "Refract";

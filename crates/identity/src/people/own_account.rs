@@ -1,21 +1,20 @@
 //! What people change in their own account: their name, their password, and their sessions.
 
 use chrono::Utc;
-use refract_domain::account::person::PersonName;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{PersonName, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::problem::ValidationError;
 use refract_persistence::{EmailHash, EndedSessions, OwnSession, PersistenceError, SignInCounter};
 
-use super::password_hash::{HashPlace, choose_password};
 use super::permit_queue::Applicant;
 use super::secret_try::SecretTry;
+use super::secrets::{HashPlace, choose_password};
 use super::session::{Session, SignedIn, alive, new_session};
 use super::sign_in_client::SignInClient;
 use super::sign_in_error::SignInError;
 use crate::people::People;
 use crate::people::password::TypedPassword;
-use crate::people::token::SecretError;
+use crate::people::secrets::SecretError;
 
 /// Why a password was not changed. The present password stays valid.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use super::session::{AGAIN, CheckStanding, SignedIn, alive, is_missed_not};
 use super::sign_on::provider_session;
 use crate::events::event_stamp;
 use crate::people::People;
-use crate::people::token::Token;
+use crate::people::secrets::Token;
 
 /// Age of a check up to which a request goes on while another one asks.
 const WHILE_ASKED: TimeDelta = TimeDelta::minutes(15);

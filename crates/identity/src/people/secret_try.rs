@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId, SignInTryId};
 use refract_persistence::{
@@ -13,7 +13,7 @@ use refract_persistence::{
 };
 use uuid::Uuid;
 
-use super::password_hash::HashPlace;
+use super::secrets::HashPlace;
 use super::sign_in_error::SignInError;
 use crate::events::event_stamp;
 use crate::people::password::TypedPassword;
@@ -201,7 +201,7 @@ fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>
 
 #[cfg(test)]
 mod tests {
-    use refract_domain::account::secret_hash::TokenHash;
+    use refract_domain::account::TokenHash;
 
     use super::*;
 

@@ -2,22 +2,20 @@
 //! that began a session is asked again about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, Role, TokenHash};
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 use refract_persistence::{
-    EndedSessions, NewBrowser, NewSession, PersistenceError, SessionRow, SessionsAlive,
+    EndedSessions, NewBrowser, NewSession, PersistenceError, ProviderCheck, SessionRow,
+    SessionsAlive,
 };
 
-use refract_persistence::ProviderCheck;
 use refract_sign_on::SignOn;
 
 use super::sign_in_client::SignInWays;
 use crate::events::event_stamp;
 use crate::people::People;
-use crate::people::token::{SecretError, Token, random_bytes};
+use crate::people::secrets::{SecretError, Token, random_bytes};
 
 /// Idle timeout: how long a session lasts after its last use.
 const LASTS_UNUSED: TimeDelta = TimeDelta::days(30);

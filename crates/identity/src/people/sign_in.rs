@@ -1,19 +1,18 @@
 //! Signs people in by address and password, and by a one-time code where it is needed.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_persistence::{
     FinishedSignIn, NewPendingSignIn, PasswordRow, PendingSignInRow, SignInCounter,
 };
 
 use super::one_time_codes::{CodeError, CodeTry, TypedCode};
-use super::password_hash::HashPlace;
 use super::secret_try::SecretTry;
+use super::secrets::{HashPlace, SecretError, Token, random_bytes};
 use super::session::{Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignInError;
-use super::token::{SecretError, Token, random_bytes};
 use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::password::TypedPassword;

@@ -2,14 +2,13 @@
 //! installation offers.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, TokenHash};
 use refract_persistence::{Database, KnownBrowserRow, PersistenceError, SignInCounter};
 use refract_sign_on::{SignOn, SignOnSettingError, SignOnSettings};
 use rustls::ClientConfig;
 
 use super::permit_queue::Applicant;
-use crate::people::token::Token;
+use crate::people::secrets::Token;
 
 /// How long a browser is known after a sign-in.
 const KNOWN: TimeDelta = TimeDelta::days(365);

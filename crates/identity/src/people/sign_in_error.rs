@@ -5,7 +5,7 @@ use refract_persistence::PersistenceError;
 use refract_sign_on::SignOnError;
 
 use super::accounts::AccountError;
-use crate::people::token::SecretError;
+use crate::people::secrets::SecretError;
 
 /// Why a sign-in failed.
 #[derive(Debug, thiserror::Error)]

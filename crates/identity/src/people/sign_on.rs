@@ -1,8 +1,7 @@
 //! Signs people on by the company's provider.
 
 use chrono::{DateTime, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{
@@ -20,7 +19,7 @@ use super::sign_in_error::SignOnFailure;
 use super::sign_on_permit::SignOnPermit;
 use crate::events::event_stamp;
 use crate::people::People;
-use crate::people::token::{SecretError, Token, random_bytes};
+use crate::people::secrets::{SecretError, Token, random_bytes};
 
 /// The most characters of a name that is made from an address.
 const NAME_CHARACTERS: usize = 200;

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use chrono::Utc;
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_persistence::{Database, PersistenceError, SignInCounter, SignInTry};
 use refract_sign_on::SignOnError;
 use tokio::time::timeout;

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::event::{
     Actor, ActorKind, EventAction, EventDetail, EventRequest, EventTarget,
 };

@@ -2,13 +2,11 @@
 
 use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::EventAction;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::token::Token;
 use refract_identity::people::{
     CodeError, OneTimeCodes, RecoveryCode, Session, SignInClient, SignInError, SignInOutcome,
-    SignedIn,
+    SignedIn, Token, TypedPassword,
 };
 use refract_persistence::NewPendingSignIn;
 use refract_test_support::on_both;

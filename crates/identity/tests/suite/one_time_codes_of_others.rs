@@ -1,11 +1,9 @@
 //! What owners, operators and links do to the one-time codes of others.
 
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
+use refract_domain::account::{PersonName, Role};
 use refract_domain::event::EventAction;
 use refract_domain::ids::PersonId;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{AccountActor, CodeError, CodesDue, PersonError};
+use refract_identity::people::{AccountActor, CodeError, CodesDue, PersonError, TypedPassword};
 use refract_test_support::on_both;
 use uuid::Uuid;
 

@@ -1,12 +1,10 @@
 //! People: invited, joined, signed in, given new links and roles, and removed.
 
 use futures_util::future::join_all;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
-use refract_identity::people::password::TypedPassword;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_identity::people::{
     AccountActor, Invitation, JoinError, PersonError, Session, SessionEnd, SignInClient,
-    SignInError, SignInOutcome, SignedIn,
+    SignInError, SignInOutcome, SignedIn, TypedPassword,
 };
 use refract_test_support::on_both;
 

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::token::Token;
+use refract_domain::account::{PersonName, Role};
 use refract_identity::people::{
     AccountActor, PasswordChangeError, SecretError, Session, SignInClient, SignInError, SignedIn,
+    Token, TypedPassword,
 };
 use refract_test_support::on_both;
 

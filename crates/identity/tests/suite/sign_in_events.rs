@@ -1,12 +1,11 @@
 //! Events of sign-in: who signed in, who was refused, and what people change about themselves.
 
 use futures_util::future::join_all;
-use refract_domain::account::person::PersonName;
+use refract_domain::account::PersonName;
 use refract_domain::event::{Actor, EventAction, EventRequest, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_identity::people;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{AccountActor, SessionEnd};
+use refract_identity::people::{AccountActor, SessionEnd, TypedPassword};
 use refract_test_support::on_both;
 
 use crate::events::all;

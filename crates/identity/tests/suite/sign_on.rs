@@ -3,12 +3,11 @@
 use std::io::Write as _;
 
 use futures_util::future::join_all;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventAction;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::token::Token;
 use refract_identity::people::{
     AccountActor, CodeError, CodesDue, ProviderSecret, SignInError, SignOnError, SignOnFailure,
+    Token, TypedPassword,
 };
 use refract_test_support::on_both;
 use serde_json::{Value, json};

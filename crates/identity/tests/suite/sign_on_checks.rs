@@ -2,7 +2,7 @@
 
 use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::EventAction;
 use refract_identity::people::{Session, SessionState, SignedIn};
 use refract_persistence::NewProviderSession;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_identity::Identity;

@@ -2,8 +2,7 @@
 
 use futures_util::future::join_all;
 use refract_domain::event::EventAction;
-use refract_identity::people::password::TypedPassword;
-use refract_identity::people::{CodeError, OneTimeCodes, SignInError, SignedIn};
+use refract_identity::people::{CodeError, OneTimeCodes, SignInError, SignedIn, TypedPassword};
 use refract_test_support::on_both;
 
 use crate::fixture::Fixture;

@@ -1,14 +1,11 @@
 //! Generated results of one prism, under a lens with every output.
 
 use chrono::{DateTime, Utc};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::answer::{Answer, Answers, Distribution, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::prism::{PrismVersion, Question, QuestionType, VersionNumber};
+use refract_domain::result::{ResultStatus, ResultView, RowColumns};
 use refract_domain::submission::FieldValues;
 use refract_lens_rendering::{Format, RowFormat, RowWriter, render};
 use serde_json::json;

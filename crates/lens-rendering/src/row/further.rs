@@ -3,7 +3,7 @@
 
 use refract_domain::key::ColumnName;
 use refract_domain::lens::Value;
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 
 /// A column after those of the lens.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Rows of events.
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::{
     Actor, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };

@@ -1,6 +1,6 @@
 //! Rows of answers that flipped.
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_lens_rendering::{FlipRow, FlipRowWriter, RowFormat};

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use refract_authoring::lens_file;
 use refract_domain::lens::Lens;
-use refract_domain::prism::question::QuestionKind;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::{PrismVersion, QuestionKind, VersionNumber};
 use refract_lens_rendering::{Format, RowFormat, RowWriter};
 use refract_lens_wasm::StoredResults;
 use serde_json::Value;

@@ -11,10 +11,7 @@ use crate::connection::ServerReply;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::priority_queue::{CallPriority, PriorityQueue};
-use crate::servers::catch_up::ServerTurn;
-use crate::servers::pace::{PacedRequest, ServerPace};
-use crate::servers::place::ServerPlace;
-use crate::servers::pool::ServerPool;
+use crate::servers::{PacedRequest, ServerPace, ServerPlace, ServerPool, ServerTurn};
 
 /// A request that its server's pace and the concurrency limit let pass.
 pub(super) struct AdmittedRequest<'a> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::servers::place::ServerPlace;
+use crate::servers::ServerPlace;
 
 /// The server of a series of requests, and the time left for them. The whole series may take two
 /// attempts and one pause. Waiting for a permit of the concurrency limit does not count.

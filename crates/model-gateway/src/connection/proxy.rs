@@ -16,8 +16,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::error::{ModelError, Unreachable};
-use crate::settings::ProxyVariables;
-use crate::settings::setting_error::SettingError;
+use crate::settings::{ProxyVariables, SettingError};
 
 /// An HTTP proxy. `Debug` shows no credentials.
 pub(super) struct Proxy {

@@ -5,9 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::header::{HeaderName, HeaderValue};
 
-use crate::settings::ModelApiKey;
-use crate::settings::key_header::ModelKeyHeader;
-use crate::settings::setting_error::SettingError;
+use crate::settings::{ModelApiKey, ModelKeyHeader, SettingError};
 
 /// A key that may change while the process runs, shared by all threads.
 pub(crate) struct RenewableKey {

@@ -10,13 +10,12 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Response, StatusCode};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use super::transport;
-use crate::error::server_error::ServerError;
-use crate::error::{ModelError, Unreachable, inside_answer, retry_after};
+use crate::error::{ModelError, ServerError, Unreachable, inside_answer, retry_after};
 
 /// Largest answer that is read, in bytes; a larger one is an error.
 const ANSWER_BYTES: usize = 4 * 1024 * 1024;

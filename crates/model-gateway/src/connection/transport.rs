@@ -12,8 +12,7 @@ use rustls::{AlertDescription, ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
 use super::proxy::Proxy;
-use crate::settings::ConnectionSettings;
-use crate::settings::setting_error::SettingError;
+use crate::settings::{ConnectionSettings, SettingError};
 
 /// Proxies and the TLS configuration, which is made for the first server that needs it.
 pub(crate) struct Transport<'a> {

@@ -1,6 +1,6 @@
 //! What follows from a failure: its kind in logs, and whether to ask again, or for less.
 
-use super::size_refusal::Excess;
+use super::host_refusal::Excess;
 use super::{CREDIT_USED_UP, ModelError};
 
 /// The most times that a row of a batch is repeated for slowness.

@@ -1,5 +1,6 @@
-//! Recognises two refusals of hosted models that neither waiting nor another request mends: the
-//! account's credit or quota is used up, or a filter withholds the answer to this text.
+//! Recognises refusals that waiting does not mend: two of hosted models, because the account's
+//! credit or quota is used up, or because a filter withholds the answer to this text; and one
+//! because a request has too much of something: tokens, questions or options.
 //!
 //! The tables hold the words of hosts and gateways, in lower case. Their sources are in
 //! `docs/COMPATIBILITY.md`.
@@ -119,136 +120,117 @@ pub(super) fn host_refusal(
     (may_be_filter && has_one_of(&FILTER_WORDS)).then_some(HostRefusal::Withheld)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn used_up_credit_differs_from_a_rate() {
-        let short = Some(Duration::from_secs(36));
-        let used_up = Some(HostRefusal::CreditUsedUp);
-        for (status, subject, wait, expected) in [
-            (402, "", None, used_up),
-            (429, "slow down insufficient_quota", short, used_up),
-            (429, "you have no credits remaining", None, used_up),
-            (
-                429,
-                "you exceeded your current quota, please check your plan and billing details",
-                None,
-                used_up,
-            ),
-            // Google's quota of a day names a short wait too, and that of a minute these words
-            (
-                429,
-                "you exceeded your current quota generaterequestsperdayperproject",
-                short,
-                used_up,
-            ),
-            (
-                429,
-                "you exceeded your current quota generaterequestsperminuteperproject",
-                None,
-                None,
-            ),
-            (429, "you exceeded your current quota", short, None),
-            (429, "", Some(Duration::from_hours(24)), used_up),
-            (429, "", Some(Duration::from_hours(1)), None),
-            (429, "", Some(Duration::from_hours(480_000)), None),
-            (503, "", Some(Duration::from_hours(24)), None),
-            (
-                400,
-                "your credit balance is too low to access the api",
-                None,
-                used_up,
-            ),
-            (
-                400,
-                "budget has been exceeded! current cost: 1.0",
-                None,
-                used_up,
-            ),
-            (
-                403,
-                "your team has used all credits or reached its monthly spending limit",
-                None,
-                used_up,
-            ),
-            (
-                412,
-                "account suspended, possibly due to reaching the monthly spending limit",
-                None,
-                used_up,
-            ),
-            (
-                429,
-                "rate limit exceeded: free-models-per-day. add 10 credits to unlock more",
-                None,
-                used_up,
-            ),
-            (
-                429,
-                "too many tokens per day, please wait before trying again.",
-                None,
-                used_up,
-            ),
-            (
-                429,
-                "rate limit reached on tokens per day (tpd). try again in 9m30s",
-                short,
-                None,
-            ),
-            (429, "rate limit reached, please try again", None, None),
-            (500, "insufficient balance (1008) api_error", None, used_up),
-            (401, "incorrect api key provided", None, None),
-        ] {
-            let found = host_refusal(status, subject, wait);
-            assert_eq!(found, expected, "{status} {subject} {wait:?}");
-        }
-    }
-
-    #[test]
-    fn a_filter_is_known_by_the_words_of_common_hosts() {
-        for (status, subject) in [
-            (400, "the response was filtered content_filter"),
-            (400, "content exists risk invalid_request_error"),
-            (
-                400,
-                "input data may contain inappropriate content. data_inspection_failed",
-            ),
-            (
-                400,
-                "the request was rejected because it was considered high risk",
-            ),
-            (
-                400,
-                "invalid prompt: your prompt was flagged as potentially violating our usage policy",
-            ),
-            (400, "input new_sensitive (1026)"),
-            (400, "系统检测到输入或生成内容可能包含不安全或敏感内容 1301"),
-            (
-                403,
-                "content violates usage guidelines. failed check: safety_check_type_bio",
-            ),
-            (
-                403,
-                "this model requires moderation. your input was flagged for \"violence\"",
-            ),
-            (424, "prompt blocked due to security configurations"),
-            (400, "violated guardrail policy"),
-        ] {
-            let found = host_refusal(status, subject, None);
-            assert_eq!(found, Some(HostRefusal::Withheld), "{status} {subject}");
-        }
-        for (status, subject) in [
-            (400, "model not found"),
-            (429, "guardrail"),
-            (503, "content_filter"),
-        ] {
-            assert_eq!(
-                host_refusal(status, subject, None),
-                None,
-                "{status} {subject}"
-            );
-        }
-    }
+/// What a request has too much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excess {
+    /// More tokens than the model's context.
+    Tokens,
+    /// More questions than the server takes in one request; it takes this many, if it says so.
+    Questions(Option<usize>),
+    /// A question with more options or levels than the server takes.
+    Options,
 }
+
+/// Codes and phrases for a request with more tokens than the model's context, in the words of hosts
+/// and servers. Their sources are in `docs/COMPATIBILITY.md`.
+const CONTEXT_PHRASES: [&str; 41] = [
+    "context length",
+    "context limit",
+    "context size",
+    "context the overflows",
+    "context window",
+    "context_length",
+    "context_size",
+    "context_window",
+    "contextwindow",
+    "exceeds max length",
+    "input is too long",
+    "input too long",
+    "inputs` must have",
+    "longer than the maximum",
+    "max_input_len",
+    "max_model_len",
+    "max_new_tokens` must be",
+    "max_seq_len",
+    "max_tokens_exceeded",
+    "maximum allowed input length",
+    "maximum allowed length",
+    "maximum context",
+    "maximum input length",
+    "maximum model length",
+    "maximum number of tokens",
+    "maximum prompt length",
+    "messages is too long",
+    "model only supports up to",
+    "model token limit",
+    "payload too large",
+    "prompt is too long",
+    "prompt token count",
+    "prompt too long",
+    "range of input length",
+    "reduce the length of",
+    "request too large",
+    "request_too_large",
+    "string_above_max_length",
+    "tokens_limit_reached",
+    "too large to process",
+    "too many tokens",
+];
+/// Names of the outcomes of a question.
+const OPTION_WORDS: [&str; 5] = ["choices", "criteria", "options", "levels", "outcomes"];
+/// Phrases for a number over a limit. The limit may follow the phrase.
+const LIMIT_PHRASES: [&str; 10] = [
+    "at most ",
+    "limit is ",
+    "limit of ",
+    "max ",
+    "maximum is ",
+    "maximum of ",
+    "more than ",
+    "must have ",
+    "too many ",
+    "up to ",
+];
+
+/// What a message in lower case says that the request has too much of.
+pub(super) fn excess(message: &str) -> Option<Excess> {
+    let has_one_of = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
+    // Bedrock's words for a rate are `Too many tokens, please wait`
+    if has_one_of(&CONTEXT_PHRASES) && !message.contains("please wait") {
+        return Some(Excess::Tokens);
+    }
+    if !has_one_of(&LIMIT_PHRASES) {
+        return None;
+    }
+    // only a list of outcomes needs two entries
+    let is_about_options = has_one_of(&OPTION_WORDS) || message.contains("must have 2 to ");
+    if message.contains("too many questions") || message.contains("question") && !is_about_options {
+        return Some(Excess::Questions(limit(message)));
+    }
+    is_about_options.then_some(Excess::Options)
+}
+
+/// The first number that follows a phrase for a limit; of a range, its end.
+fn limit(message: &str) -> Option<usize> {
+    let places = LIMIT_PHRASES.iter().flat_map(|phrase| {
+        let found = message.match_indices(phrase);
+        found.map(|(start, phrase)| start + phrase.len())
+    });
+    let numbers = places.filter_map(|place| {
+        let (first, behind) = number(message.get(place..)?)?;
+        let end = behind.strip_prefix(" to ").and_then(number);
+        Some((place, end.map_or(first, |(end, _)| end)))
+    });
+    let (_, limit) = numbers.min()?;
+    (limit > 0).then_some(limit)
+}
+
+/// The number at the beginning of a text, and what follows it.
+fn number(text: &str) -> Option<(usize, &str)> {
+    let behind = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    let digits = text.strip_suffix(behind)?;
+    Some((digits.parse().ok()?, behind))
+}
+
+#[cfg(test)]
+mod tests;

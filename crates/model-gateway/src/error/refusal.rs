@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::host_refusal::{HostRefusal, host_refusal};
-use super::size_refusal::{Excess, excess};
+use super::host_refusal::{Excess, HostRefusal, excess, host_refusal};
 use crate::error::server_message;
 
 /// Parameters that the protocols send besides `model` and `messages`.

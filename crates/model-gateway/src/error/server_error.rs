@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::error::host_refusal::HostRefusal;
+use crate::error::host_refusal::{Excess, HostRefusal};
 use crate::error::refusal::{self, GatewayRefusal, RefusalReason};
 use crate::error::retry_after::named_wait;
-use crate::error::size_refusal::Excess;
 use crate::error::{ModelError, server_message};
 
 /// The name of the system message, which counts as an optional parameter of a request.

@@ -3,7 +3,7 @@
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{Question, QuestionKind};
 
 use crate::error::ModelError;
 use crate::report::ParsedOutcomes;

@@ -37,11 +37,8 @@ use crate::attempts::CallSender;
 use crate::error::ModelError;
 use crate::protocols::concurrent::{ReadingOrder, all_or_first_failure};
 use crate::protocols::learned_facts::LearnedFacts;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::EachServer;
-use crate::servers::prefix_cache::PrefixCache;
-use crate::settings::ModelSettings;
-use crate::settings::protocol::ChatPrompt;
+use crate::servers::{EachServer, PrefixCache, ServerAddress};
+use crate::settings::{ChatPrompt, ModelSettings};
 
 /// Asks servers that speak chat completions with log-probabilities.
 #[derive(Debug)]

@@ -18,8 +18,7 @@ use crate::attempts::CallSender;
 use crate::attempts::request_series::RequestSeries;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
-use crate::servers::place::{EachServer, ServerPlace};
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::{EachServer, PrefixCache, ServerPlace};
 
 /// Runs requests concurrently and joins their answers in order. Each request answers some of the
 /// questions. The first failure cancels all.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use refract_domain::answer::Answer;
 use refract_domain::limits;
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{Question, QuestionKind};
 use refract_domain::submission::model_input::{State, outcome_text, question_text};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -9,11 +9,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::key::{INSUFFICIENT_INFORMATION, OTHER};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{PrismVersion, Question, QuestionKind};
 use refract_domain::submission::Submission;
 
 use super::answers::{answer_each, from_weights};

@@ -5,7 +5,7 @@
 //! string as in OpenAI's format, and answers name no model.
 
 use refract_domain::limits;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use serde_json::value::RawValue;
 
 use crate::error::ModelError;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::chat::capabilities::ServerCapabilities;
 use super::stated::request::RefusedParameters;
 use super::typed_questions::request_limits::LearnedLimits;
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::PrefixCache;
 
 /// The facts of a protocol's servers, in the order of the list. Each protocol has some of them, and
 /// facts that another release kept are left out.

@@ -8,8 +8,7 @@ pub(crate) mod request;
 
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -27,9 +26,7 @@ use crate::error::ModelError;
 use crate::json::{JsonObject, nested, number, object, string};
 use crate::protocols::learned_facts::LearnedFacts;
 use crate::report::ParsedOutcomes;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::EachServer;
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::{EachServer, PrefixCache, ServerAddress};
 
 /// Asks servers that speak chat completions with schemas.
 #[derive(Debug)]

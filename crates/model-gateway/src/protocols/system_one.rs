@@ -3,7 +3,7 @@
 //! Source: the System One format of decision models. Its answers are an object with an answer under
 //! the key of each question; unknown keys are ignored, whatever their values.
 
-use refract_domain::prism::question::{OutcomeRef, Question, QuestionKind};
+use refract_domain::prism::{OutcomeRef, Question, QuestionKind};
 use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -14,8 +14,7 @@ use bytes::Bytes;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::QuestionKey;
 use refract_domain::limits::CHARS_PER_TOKEN;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, json_chars};
 
@@ -24,8 +23,7 @@ use self::reply::TypedReply;
 use self::request_limits::{LearnedLimits, RequestLimits};
 use crate::attempts::CallSender;
 use crate::connection::request_body::RequestBody;
-use crate::error::ModelError;
-use crate::error::size_refusal::Excess;
+use crate::error::{Excess, ModelError};
 use crate::protocols::concurrent::{all_answers, all_or_first_failure};
 use crate::report::ReportedUsage;
 

@@ -1,6 +1,6 @@
 //! Model name, tokens and cost in one answer of a server.
 
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -5,8 +5,7 @@ use std::fmt;
 use hyper::Uri;
 use hyper::http::uri::PathAndQuery;
 
-use crate::settings::protocol::Protocol;
-use crate::settings::setting_error::{AddressError, SettingError};
+use crate::settings::{AddressError, Protocol, SettingError};
 
 /// Names that end the whole address of an endpoint: those of the typed protocols, and those of
 /// Databricks' endpoints.

@@ -1,9 +1,12 @@
 //! Load and health of one model server, counted by all threads without a lock.
+//!
+//! The circuit breaker decides when a failing server is ejected, and for how long. Times are
+//! arguments: durations since a fixed moment.
 
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::health::{JITTER, ServerHealth};
 use super::pace::ServerPace;
 
 /// The use of one model server, for metrics.
@@ -157,3 +160,102 @@ impl ServerLoad {
         before.ok().map(ServerHealth::of_word)
     }
 }
+
+/// Number of consecutive failures after which a server is ejected.
+pub(super) const FAILURES_BEFORE_PAUSE: u8 = 3;
+/// The first pause before an ejected server is probed; each further pause is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// Jitter: the share of a pause that is waited, in thousandths, so that the nodes of a service do
+/// not probe a server all at once.
+pub(super) const JITTER: RangeInclusive<u32> = 750..=1000;
+
+/// The state of one server's circuit breaker: closed, or open (ejected) until a probe is due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ServerHealth {
+    /// At most [`FAILURES_BEFORE_PAUSE`].
+    failures_in_row: u8,
+    /// Number of consecutive pauses; 0 for a server that is not ejected.
+    pauses: u8,
+    /// When to probe an ejected server.
+    due: Duration,
+}
+
+impl ServerHealth {
+    pub(super) fn is_ejected(self) -> bool {
+        self.pauses > 0
+    }
+
+    pub(super) fn due(self) -> Duration {
+        self.due
+    }
+
+    pub(super) fn is_due(self, now: Duration) -> bool {
+        self.is_ejected() && self.due <= now
+    }
+
+    /// The half-open state: a probe is in flight, and no second one is due meanwhile. `None` if no
+    /// probe is due.
+    pub(super) fn probed(self, now: Duration) -> Option<Self> {
+        let due = now.saturating_add(LONGEST_PAUSE);
+        self.is_due(now).then_some(Self { due, ..self })
+    }
+
+    /// The health after an inconclusive probe: another probe is due.
+    pub(super) fn after_inconclusive_probe(self, now: Duration) -> Self {
+        match self.pauses {
+            0 => self,
+            _ => Self { due: now, ..self },
+        }
+    }
+
+    /// The health after a failure. While the server is ejected, only a failed probe lengthens the
+    /// pause: many requests may have been in flight at the first failure.
+    pub(super) fn failed(self, is_probe: bool, now: Duration, jitter: u32) -> Self {
+        let failures_in_row = self.failures_in_row.saturating_add(1);
+        let pauses = match self.pauses {
+            0 if failures_in_row < FAILURES_BEFORE_PAUSE => {
+                return Self {
+                    failures_in_row,
+                    ..self
+                };
+            }
+            0 => 1,
+            pauses if is_probe => pauses.saturating_add(1),
+            _ => return self,
+        };
+        Self {
+            failures_in_row: FAILURES_BEFORE_PAUSE,
+            pauses,
+            due: now.saturating_add(pause(pauses, jitter)),
+        }
+    }
+
+    /// Packs the health into 64 bits: six bytes of milliseconds, a byte for each count.
+    pub(super) fn to_word(self) -> u64 {
+        let due = u64::try_from(self.due.as_millis()).unwrap_or(u64::MAX);
+        let counts = u16::from_be_bytes([self.failures_in_row, self.pauses]);
+        due << u16::BITS | u64::from(counts)
+    }
+
+    pub(super) fn of_word(word: u64) -> Self {
+        let [.., failures_in_row, pauses] = word.to_be_bytes();
+        Self {
+            failures_in_row,
+            pauses,
+            due: Duration::from_millis(word >> u16::BITS),
+        }
+    }
+}
+
+/// The pause with this number, counted from 1, times `jitter` thousandths.
+fn pause(number: u8, jitter: u32) -> Duration {
+    let doublings = u32::from(number.saturating_sub(1));
+    let times = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX);
+    let whole = FIRST_PAUSE.saturating_mul(times).min(LONGEST_PAUSE);
+    whole.saturating_mul(jitter) / 1000
+}
+
+#[cfg(test)]
+mod tests;

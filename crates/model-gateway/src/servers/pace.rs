@@ -5,7 +5,6 @@
 //! taken the others, and the second attempts. So a rate is learned once three of the latest twenty
 //! requests were refused, never from one refusal of a quiet host.
 
-mod budget;
 mod learned_rate;
 
 use std::num::NonZeroU32;
@@ -16,10 +15,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use self::budget::Budget;
 use self::learned_rate::LearnedRate;
-pub(crate) use self::learned_rate::PacedRequest;
 use crate::priority_queue::{CallPriority, PriorityQueue};
+
+pub(crate) use self::learned_rate::PacedRequest;
 
 /// The time without a request held back after which a learned rate is given up.
 const IDLE_AFTER: Duration = Duration::from_mins(1);
@@ -260,3 +259,56 @@ impl PaceLimits {
 fn counted(tokens: usize) -> f64 {
     f64::from(u32::try_from(tokens).unwrap_or(u32::MAX))
 }
+
+/// The part of a minute's budget that may be spent at once.
+const BURST: f64 = 1.0 / 20.0;
+
+/// A budget that refills evenly. Times are durations since an origin.
+#[derive(Clone, Debug)]
+struct Budget {
+    per_second: f64,
+    /// The most that is left at any time.
+    most: f64,
+    /// What is left; below 0 after a request that cost more than was left.
+    left: f64,
+    at: Duration,
+}
+
+impl Budget {
+    /// A full budget.
+    fn per_minute(allowed: NonZeroU32) -> Self {
+        let allowed = f64::from(allowed.get());
+        let most = (allowed * BURST).max(1.0);
+        Self {
+            per_second: allowed / 60.0,
+            most,
+            left: most,
+            at: Duration::ZERO,
+        }
+    }
+
+    /// How long to wait before a request that costs this much. A request that costs more than the
+    /// budget ever has waits for a full one.
+    fn wait(&mut self, now: Duration, cost: f64) -> Duration {
+        self.refill(now);
+        let lacking = cost.min(self.most) - self.left;
+        if lacking <= 0.0 {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(lacking / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    fn spend(&mut self, now: Duration, cost: f64) {
+        self.refill(now);
+        self.left -= cost;
+    }
+
+    fn refill(&mut self, now: Duration) {
+        let passed = now.saturating_sub(self.at).as_secs_f64();
+        self.left = passed.mul_add(self.per_second, self.left).min(self.most);
+        self.at = self.at.max(now);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,12 @@
-//! Where the model is: the built-in scorer, or one or several servers.
+//! Where the model is, the built-in scorer, or one or several servers; and the header that carries
+//! the API key.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::servers::address::ServerAddress;
-use crate::servers::place::{EachServer, MOST_SERVERS};
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
+
+use crate::servers::{EachServer, MOST_SERVERS, ServerAddress};
 use crate::settings::protocol::Protocol;
 use crate::settings::setting_error::{AddressError, SettingError};
 
@@ -130,120 +132,86 @@ impl fmt::Display for ModelEndpoint {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The header in which Google's services expect a key.
+const GOOGLE: HeaderName = HeaderName::from_static("x-goog-api-key");
 
-    /// The addresses of the `systemone` endpoint at each server.
-    fn endpoints(text: &str) -> Vec<String> {
-        let Ok(ModelEndpoint::Servers(addresses)) = text.parse() else {
-            panic!("{text}")
+/// Headers that describe the message, the connection or the trace: a key in one of them would break
+/// the request.
+const RESERVED: [&str; 15] = [
+    "accept",
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "proxy-authorization",
+    "te",
+    "traceparent",
+    "tracestate",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+];
+
+/// The name of the header that carries the API key: as a bearer token in `Authorization`, bare in
+/// any other header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelKeyHeader(HeaderName);
+
+impl ModelKeyHeader {
+    /// The header of a key without a header of its own.
+    pub fn of_protocol(protocol: Protocol) -> Self {
+        match protocol {
+            Protocol::Gemini => Self(GOOGLE),
+            Protocol::SystemOne | Protocol::Decisions | Protocol::Chat | Protocol::Stated => {
+                Self::default()
+            }
+        }
+    }
+
+    pub(crate) fn name(&self) -> &HeaderName {
+        &self.0
+    }
+
+    /// The value of this header with a key.
+    pub(crate) fn value(&self, key: &str) -> Result<HeaderValue, SettingError> {
+        let value = if self.0 == AUTHORIZATION {
+            HeaderValue::try_from(format!("Bearer {key}"))
+        } else {
+            HeaderValue::try_from(key)
         };
-        let endpoint = |address: &ServerAddress| address.endpoint("systemone").unwrap().to_string();
-        addresses.iter().map(endpoint).collect()
-    }
-
-    #[test]
-    fn an_endpoint_is_the_scorer_or_the_address_of_a_server() {
-        assert_eq!("builtin:lexical".parse(), Ok(ModelEndpoint::DemoScorer));
-        for (text, endpoint) in [
-            (
-                "http://127.0.0.1:8000/v1",
-                "http://127.0.0.1:8000/v1/systemone",
-            ),
-            (
-                "https://models.example/api/v1//",
-                "https://models.example/api/v1/systemone",
-            ),
-            (" http://[::1]:8000 ", "http://[::1]:8000/systemone"),
-        ] {
-            assert_eq!(endpoints(text), [endpoint]);
-        }
-    }
-
-    #[test]
-    fn a_list_of_servers_is_taken_in_its_order() {
-        let text = "http://b:1/v1, https://a/llama/v1/ ,http://[::1]";
-        let expected = [
-            "http://b:1/v1/systemone",
-            "https://a/llama/v1/systemone",
-            "http://[::1]/systemone",
-        ];
-        assert_eq!(endpoints(text), expected);
-        let endpoint: ModelEndpoint = text.parse().unwrap();
-        let shown = "http://b:1/v1, https://a/llama/v1, http://[::1]";
-        assert_eq!(endpoint.to_string(), shown);
-        let alone = endpoint.each_alone();
-        let alone: Vec<String> = alone.iter().map(ToString::to_string).collect();
-        assert_eq!(alone.join(", "), shown);
-        let many = |servers: usize| {
-            let addresses: Vec<_> = (1..=servers)
-                .map(|port| format!("http://h:{port}"))
-                .collect();
-            addresses.join(",").parse::<ModelEndpoint>()
-        };
-        assert!(many(64).is_ok());
-        assert_eq!(many(65), Err(SettingError::EndpointCount));
-    }
-
-    #[test]
-    fn a_list_is_refused_for_its_first_address_that_cannot_be_used() {
-        for (text, words) in [
-            ("http://a,", "address 2 of the model URL's list is empty"),
-            (",http://a", "address 1 of the model URL's list is empty"),
-            (
-                "http://a/v1,http://b/v1,http://A:80/v1/",
-                "address 3 of the model URL's list is the same as address 1",
-            ),
-            (
-                "http://a,builtin:lexical",
-                "address 2 of the model URL's list is `builtin:lexical`, which stands alone",
-            ),
-            (
-                "http://a,http://user:secret@b/v1",
-                "address 2 of the model URL's list holds credentials: set the model API key \
-                 instead",
-            ),
-            (
-                "http://a,http://b/v1/chat/completions",
-                "address 2 of the model URL's list must end before `/chat/completions`, which \
-                 Refract appends",
-            ),
-            (
-                "http://a,secret:8000,http://a",
-                "address 2 of the model URL's list is not that of a model server up to and \
-                 including its `/v1`, such as `http://127.0.0.1:8000/v1`",
-            ),
-        ] {
-            let error = text.parse::<ModelEndpoint>().unwrap_err();
-            assert_eq!(error.to_string(), words, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_endpoint_is_refused_without_being_repeated() {
-        for text in [
-            "",
-            "lexical",
-            "builtin:other",
-            "127.0.0.1:8000",
-            "ftp://host/v1",
-            "http://",
-            "/v1",
-            "http://h/v1?a=b",
-        ] {
-            assert_eq!(
-                text.parse::<ModelEndpoint>(),
-                Err(SettingError::Endpoint),
-                "{text}"
-            );
-        }
-        let error = "http://h/v1/chat/completions".parse::<ModelEndpoint>();
-        assert_eq!(error, Err(SettingError::EndpointCompletions));
-        let error = "http://user:secret@host/v1"
-            .parse::<ModelEndpoint>()
-            .unwrap_err();
-        assert_eq!(error, SettingError::EndpointCredentials);
-        assert!(!error.to_string().contains("secret"));
+        let mut value = value.map_err(|_| SettingError::ApiKey)?;
+        value.set_sensitive(true);
+        Ok(value)
     }
 }
+
+impl Default for ModelKeyHeader {
+    /// `Authorization`.
+    fn default() -> Self {
+        Self(AUTHORIZATION)
+    }
+}
+
+impl FromStr for ModelKeyHeader {
+    type Err = SettingError;
+
+    fn from_str(text: &str) -> Result<Self, SettingError> {
+        let name: HeaderName = text.trim().parse().map_err(|_| SettingError::KeyHeader)?;
+        if RESERVED.contains(&name.as_str()) {
+            return Err(SettingError::KeyHeader);
+        }
+        Ok(Self(name))
+    }
+}
+
+impl fmt::Display for ModelKeyHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 
 use crate::report::ReportedUsage;
 use crate::settings::setting_error::SettingError;

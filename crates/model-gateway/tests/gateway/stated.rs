@@ -1,8 +1,7 @@
 //! The protocol `stated` over real TCP, against a scripted server.
 mod refusals;
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission};

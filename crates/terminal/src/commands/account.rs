@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use clap::{ArgGroup, Subcommand};
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::ids::AccountId;
 use refract_identity::people::{Account, AccountActor, AccountError};
 use refract_service::model::TokenPrice;
@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 
 use super::context::{self, AccountArg};
 use crate::arguments::OnOrOff;
-use crate::output::listing::{self, ListColumn, column};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column};
+use crate::output::{self, report, value};
 use crate::settings::{DatabaseArgs, PricesArg};
 
 /// The subcommands of `refract account`.
@@ -106,7 +106,7 @@ impl AccountCommand {
                     let budget = budgets.get(&account.id).copied();
                     (account, budget)
                 });
-                listing::list(json, COLUMNS, &shown.collect::<Vec<_>>())
+                report::list(json, COLUMNS, &shown.collect::<Vec<_>>())
             }
             Self::Set {
                 budget,

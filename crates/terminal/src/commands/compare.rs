@@ -8,15 +8,14 @@ use clap::Args;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::result::mark::MarksFrom;
 use refract_service::Refract;
 use refract_service::measures::{ComparedQuestion, ComparedSide, ComparedSides, DifferingText};
 use serde_json::json;
 
 use super::context::{self, AccountArg};
 use super::selection::MarksArgs;
-use crate::output::report;
-use crate::output::{self, value};
+use crate::output::{self, report, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, Progress, counted, widened};
 

@@ -9,18 +9,15 @@ use std::thread::available_parallelism;
 
 use anyhow::Context as _;
 use http::StatusCode;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_file_runs::{
     FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
 };
 use refract_identity::keys::KeyLimits;
 use refract_identity::keys::api_key::ApiKey;
-use refract_identity::people::token::Token;
-use refract_identity::people::{AccountActor, AppUrl};
+use refract_identity::people::{AccountActor, AppUrl, Token};
 use refract_lens_rendering::RowFormat;
 use refract_service::model::ModelGateway;
 use refract_service::prisms::{PrismError, SUPPORT_TRIAGE};

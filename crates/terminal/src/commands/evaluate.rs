@@ -9,9 +9,8 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::prism::{Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
 use refract_service::Refract;
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::{Prism, PrismHistory};

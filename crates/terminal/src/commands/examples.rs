@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::ExampleId;
 use refract_domain::prism::example::ExampleNote;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_file_runs::{ExampleFileProblem, GoldFile, GoldText};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
@@ -16,8 +16,8 @@ use refract_service::prisms::{CheckedExample, ExampleState};
 use super::context::AccountArg;
 use super::files::{InputPath, SheetArg};
 use super::selection::to_the_second;
-use crate::output::listing::{self, ListColumn, column, worded};
-use crate::output::{self, WrongUsage, value};
+use crate::output::report::{ListColumn, column, worded};
+use crate::output::{self, WrongUsage, report, value};
 use crate::settings::DatabaseArgs;
 
 /// Most problems of a file that are listed.
@@ -92,7 +92,7 @@ impl ExamplesCommand {
                     let state = state_name(&one.state(&lens.latest, columns.lens));
                     (one, state)
                 });
-                listing::list(json, COLUMNS, &listed.collect::<Vec<_>>())
+                report::list(json, COLUMNS, &listed.collect::<Vec<_>>())
             }
             Self::Import { prism, file, sheet } => {
                 let (refract, lens) = prism.open(database).await?;

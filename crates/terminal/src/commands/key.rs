@@ -5,7 +5,7 @@ pub(super) mod list;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_domain::prism::DisplayName;
 use refract_identity::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNetworksOutcome};

@@ -14,8 +14,8 @@ use refract_service::lenses::{LensState, PrismLens};
 use super::context::AccountArg;
 use crate::commands::files::InputPath;
 use crate::commands::selection::to_the_second;
-use crate::output::listing::{self, ListColumn, column};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column};
+use crate::output::{self, report, value};
 use crate::settings::DatabaseArgs;
 
 /// Most lenses that are listed.
@@ -180,7 +180,7 @@ impl LensHistoryCommand {
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let (lenses, selector) = (refract.lenses(), prism.selector());
         let history = lenses.history(prism.account, &selector, LISTED).await?;
-        listing::list(self.json, COLUMNS, &history.states)
+        report::list(self.json, COLUMNS, &history.states)
     }
 }
 

@@ -6,9 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use indicatif::HumanCount;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Marker;
-use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::{Annotator, MarkSource, Marker};
 use refract_file_runs::{
     MarksFile, MarksFileError, MarksFileRows, MarksWorkbook, OutputFormat, row_schema,
 };

@@ -3,16 +3,15 @@
 use anyhow::bail;
 use chrono::Utc;
 use clap::Subcommand;
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::AccountId;
 use refract_identity::people::{AccountActor, Invitation, Person, PersonError};
 use refract_service::Refract;
 
 use super::context::{self, AccountArg};
 use super::selection::to_the_second;
-use crate::output::listing::{self, ListColumn, column, worded};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column, worded};
+use crate::output::{self, report, value};
 use crate::settings::{AppArgs, DatabaseArgs};
 
 /// The subcommands of `refract person`.
@@ -146,7 +145,7 @@ impl PersonCommand {
                     refract.people().remove_codes(&actor, person.id).await?;
                     person.has_codes = false;
                 }
-                listing::list(json, &[EMAIL, CODES], &[person])
+                report::list(json, &[EMAIL, CODES], &[person])
             }
             Self::Role {
                 email,
@@ -156,7 +155,7 @@ impl PersonCommand {
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
                 let people = refract.people().list(account).await?;
-                listing::list(json, COLUMNS, &people)
+                report::list(json, COLUMNS, &people)
             }
             Self::Remove { email, account } => {
                 let email = parsed(&email)?;

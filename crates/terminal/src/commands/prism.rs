@@ -17,8 +17,8 @@ use refract_service::prisms::{NEW_PRISM, Prism};
 use super::context::{self, AccountArg};
 use crate::arguments;
 use crate::commands::files::InputPath;
-use crate::output::listing::{self, ListColumn, column, worded};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column, worded};
+use crate::output::{self, report, value};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Palette, counted, widened};
 
@@ -169,7 +169,7 @@ impl PrismCommand {
             Self::List { json, account } => {
                 let (refract, account) = account.open(database).await?;
                 let prisms = refract.prisms().all(account).await?;
-                listing::list(json, COLUMNS, &prisms)?;
+                report::list(json, COLUMNS, &prisms)?;
             }
             Self::Rename {
                 prism,

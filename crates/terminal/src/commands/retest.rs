@@ -18,7 +18,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::result::mark::MarksFrom;
 use refract_file_runs::{OutputFormat, format_of_name};
 use refract_lens_rendering::{FlipRowWriter, RowFormat};
 use refract_service::Refract;

@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::RetestId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::RetestChange;
+use refract_domain::result::RetestChange;
 use refract_identity::people::AccountActor;
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
@@ -17,8 +17,8 @@ use refract_service::model::ModelGateway;
 use super::context::AccountArg;
 use super::selection::to_the_second;
 use crate::arguments;
-use crate::output::listing::{self, ListColumn, column, json_only, worded};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column, json_only, worded};
+use crate::output::{self, report, value};
 use crate::settings::{DatabaseArgs, ModelArgs};
 
 /// The subcommands of `refract retests`.
@@ -98,7 +98,7 @@ impl RetestsCommand {
             } => {
                 let (refract, prism) = account.open_prism(database, &prism).await?;
                 let retests = refract.retests().list(prism.account, prism.id).await?;
-                listing::list(json, COLUMNS, &retests)
+                report::list(json, COLUMNS, &retests)
             }
             Self::Start(command) => command.run(database).await,
             Self::Interrupt(retest) => {

@@ -3,8 +3,7 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::FileRunId;
-use refract_domain::result::cost::Cost;
-use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_domain::result::{Cost, FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::model::TokenPrice;
@@ -14,8 +13,8 @@ use refract_service::runs::{
 
 use super::context::{self, AccountArg};
 use crate::commands::selection::to_the_second;
-use crate::output::listing::{self, ListColumn, column, worded};
-use crate::output::{self, NamedMembers, value};
+use crate::output::report::{ListColumn, column, worded};
+use crate::output::{self, NamedMembers, report, value};
 use crate::settings::DatabaseArgs;
 
 /// The number of runs in a table, and in one query.
@@ -202,11 +201,11 @@ async fn list(
                 return Ok(());
             };
             before = Some(last.id);
-            listing::list(json, COLUMNS, &runs)?;
+            report::list(json, COLUMNS, &runs)?;
         }
     }
     let runs = page(&refract, None, IN_TABLE).await?;
-    listing::list(json, COLUMNS, &runs)?;
+    report::list(json, COLUMNS, &runs)?;
     if let Some(last) = runs.last()
         && !page(&refract, Some(last.id), 1).await?.is_empty()
     {
@@ -234,7 +233,7 @@ fn print_json(run: &StoredRun, cost: Option<Cost>) -> anyhow::Result<()> {
         let failure = [("error", value(error)), ("rows", value(rows))];
         value(&NamedMembers(&failure))
     });
-    let mut members = listing::members(COLUMNS, run);
+    let mut members = report::members(COLUMNS, run);
     members.extend([
         ("reason", value(&run.reason)),
         ("is_leased", value(&run.is_leased)),

@@ -7,10 +7,10 @@ mod table;
 
 use anyhow::Context as _;
 use chrono::{DateTime, SecondsFormat, Utc};
-use refract_domain::answer::probability::Probability;
-use refract_domain::result::actor::ResultActor;
+use refract_domain::answer::Probability;
+use refract_domain::result::ResultActor;
 use refract_domain::result::mark::{Mark, Marker};
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 use serde_json::value::RawValue;

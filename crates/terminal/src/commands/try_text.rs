@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, FieldMismatch, SentFields, field_value_errors};
+use refract_domain::prism::{PrismSelector, VersionNumber};
+use refract_domain::submission::{CallContext, FieldMismatch, Ref, SentFields, field_value_errors};
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::Format;
 use refract_service::CallError;

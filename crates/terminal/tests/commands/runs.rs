@@ -1,7 +1,7 @@
 //! `refract runs`: the app's file runs, made here by the use cases that the app calls.
 
 use refract_domain::ids::{FileRunId, NodeId, PrismId};
-use refract_domain::result::file_run::{FileRunChange, FileRunState};
+use refract_domain::result::{FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::runs::{FileName, NewStoredRun, RunEnd, RunProgress, StoredMapping};

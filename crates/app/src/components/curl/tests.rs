@@ -3,8 +3,7 @@ use std::process::Command;
 use chrono::DateTime;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::key::FieldKey;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::{Slug, VersionNumber};
 
 use super::*;
 

@@ -1,9 +1,9 @@
 //! The actions of the form's buttons on a draft: add, remove, move, open and close.
 
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 
+use super::carried_draft::{FormAction, RemovedItem};
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
-use super::edit_extras::{FormAction, RemovedItem};
 use super::editing::Editing;
 use super::trial::MOST_TEXTS;
 use crate::pages::list_change::{self, ListChange};

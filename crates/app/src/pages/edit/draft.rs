@@ -10,8 +10,7 @@ use std::iter;
 use any_ascii::any_ascii;
 use refract_authoring::made_names::{self, TriedNumbers};
 use refract_domain::limits::{FIELDS, OPTIONS, QUESTIONS};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::{Outcome, Question, QuestionType};
+use refract_domain::prism::{Outcome, PrismVersion, Question, QuestionType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

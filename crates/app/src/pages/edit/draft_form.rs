@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftField, DraftKey, DraftQuestion, EditDraft, EditedOutcome};

@@ -6,16 +6,14 @@ use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::wording::{WordingWarning, lint_questions};
 use refract_domain::ids::PrismId;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::{PrismSelector, Slug};
+use refract_domain::prism::{PrismSelector, Slug, VersionNumber};
 use refract_domain::problem::{Problem, Problems, ValidationError};
 use refract_domain::submission::budget;
 use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{Prism, PrismError, VersionDraft};
 
-use super::carried_draft::DraftBase;
+use super::carried_draft::{DraftBase, EditExtras, FormAction};
 use super::draft::EditDraft;
-use super::edit_extras::{EditExtras, FormAction};
 use super::item_keys::{self, SLUG, question_of};
 use crate::components::{at_paths, counted, prism_address};
 use crate::replies::PageError;

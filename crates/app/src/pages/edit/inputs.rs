@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 
 use super::carried_draft::DraftBase;
 use super::draft::{DraftKey, DraftQuestion, EditDraft, EditedOutcome};

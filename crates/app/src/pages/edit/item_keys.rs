@@ -6,8 +6,7 @@ use std::iter;
 
 use refract_authoring::made_names;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Outcome, Question, QuestionType};
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::{Outcome, Question, QuestionType, Slug};
 use refract_domain::problem::{Problems, ValidationError};
 
 use super::carried_draft::DraftBase;

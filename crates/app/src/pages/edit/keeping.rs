@@ -6,16 +6,15 @@ use chrono::{DateTime, Utc};
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::event::EventDetail;
 use refract_domain::ids::PrismId;
-use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{DisplayName, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, Slug, VersionNumber};
 use refract_service::drafts::{
     DraftContent, DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft,
 };
 use refract_service::prisms::{Prism, PrismError, find_example};
 
+use super::carried_draft::{FormAction, StoredEdit};
 use super::draft::EditDraft;
 use super::draft_form;
-use super::edit_extras::{FormAction, StoredEdit};
 use super::editing::{ASKED, COPIED, DraftStanding, Editing, NAMED, NEW_ID, REVISION, TAB};
 use crate::components::{describe, prism_address};
 use crate::replies::{PageError, PageReply};

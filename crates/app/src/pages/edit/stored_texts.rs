@@ -18,8 +18,9 @@ use super::draft_state::named;
 use super::editing::{Editing, REVISION, TAB};
 use super::keeping;
 use super::trial_form::TrialForm;
-use crate::components::retest::{left_out, price, retest_address};
-use crate::components::{NoticeKind, PrismTab, count, counted, notice};
+use crate::components::{
+    NoticeKind, PrismTab, count, counted, left_out, notice, price, retest_address,
+};
 use crate::replies::{PageError, PageReply};
 use crate::requests::Visit;
 

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use refract_domain::answer::Answers;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answers, Probability};
 use refract_domain::lens::Column;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::{SentFields, Submission, field_value_errors};

@@ -1,13 +1,11 @@
 //! The form of an example: the text, and the right answer to each question.
 
 use maud::{Markup, html};
-use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::result::mark;
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, Submission, field_value_errors};
-use refract_evaluation::marked::answer::predicted;
+use refract_domain::submission::{CallContext, Ref, SentFields, Submission, field_value_errors};
+use refract_evaluation::marked::predicted;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{ExampleInput, ExampleText};
 use refract_service::results::ResultDetails;

@@ -1,8 +1,8 @@
 //! The list of a prism's examples, those first that need a look.
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
-use refract_domain::prism::example::EXAMPLE_TEXTS;
+use refract_domain::account::Role;
+use refract_domain::prism::EXAMPLE_TEXTS;
 use refract_service::lenses::PrismLens;
 use refract_service::prisms::{AskedExamples, CheckedExample, DraftTrialCost, ExampleState};
 

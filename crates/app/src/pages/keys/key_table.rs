@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_identity::keys::api_key::ApiKey;
 use refract_identity::keys::{ListedKey, OverlapDays};

@@ -9,8 +9,8 @@ use refract_service::lenses::{DRAFT_ROWS, DraftRows, LensDraftRow, PrismLens};
 
 use super::lens_form::LensForm;
 use super::preview::{changed_in_short, changed_rows};
-use super::stored_draft;
-use super::view::address;
+use super::state;
+use super::state::address;
 use crate::components::{PrismTab, count, prism_address};
 use crate::replies::{PageError, PageReply};
 use crate::requests::{Query, Visit};
@@ -111,7 +111,7 @@ impl ChangedByDraft {
     async fn find(visit: &Visit) -> Result<Self, PageError> {
         let lens = visit.find_lens().await?;
         let sent = &visit.sent.query;
-        let form = stored_draft::find(visit, &lens).await?.form;
+        let form = state::find(visit, &lens).await?.form;
         let text = |name| sent.get(name).unwrap_or_default();
         let form = form
             .with_view(text("column"), text("open"))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::lens::Column;
 use refract_service::lenses::{DraftRows, LensDraft, LensHistory, LensState, PrismLens};
 use refract_service::prisms::PrismError;

@@ -1,8 +1,7 @@
 //! A lens as a form, and the lens file made from it. People type cutoffs in percent, lens files have
 //! them in the range 0 to 1: the decimal point moves in the text, so that no digit is lost.
 
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{Column, Output};
+use refract_domain::lens::{Column, Cutoffs, Output};
 use refract_domain::prism::PrismVersion;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

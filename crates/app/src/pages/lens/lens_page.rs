@@ -2,10 +2,10 @@
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::lens::Lens;
 use refract_domain::problem::{Problem, Problems};
-use refract_evaluation::counting::lens_preview::LabelMoves;
+use refract_evaluation::counting::LabelMoves;
 use refract_service::lenses::{DraftRows, LensDraft, PrismLens};
 use refract_service::prisms::PrismError;
 
@@ -16,8 +16,7 @@ use super::marks::{marked_answers, measured};
 use super::notices::{IN_FORCE, lens_meanwhile};
 use super::panel::{self, Panel, percent_cutoffs};
 use super::preview::{changed_in_short, preview};
-use super::stored_draft::LensDraftForm;
-use super::view::{LensView, address, cutoffs_query};
+use super::state::{LensDraftForm, LensView, address, cutoffs_query};
 use crate::components::{NoticeKind, PrismTab, moment, notice, prism_address};
 use crate::replies::{PageError, PageReply};
 use crate::requests::{Query, Visit};

@@ -3,22 +3,20 @@
 
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::counting::percent_histogram::PercentCutoffs;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
-use refract_evaluation::cutoffs::trial::{CutoffMeasures, PercentMeasures};
-use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::proportion::Proportion;
-use refract_evaluation::report::automation_plan::{AutomationPlan, RowCutoffs, others};
+use refract_domain::lens::Cutoffs;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::counting::PercentCutoffs;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffGoal, CutoffMeasures, PercentMeasures};
+use refract_evaluation::marked::MarkedAnswers;
+use refract_evaluation::measures::Proportion;
+use refract_evaluation::report::{AutomationPlan, RowCutoffs, others};
 use refract_service::lenses::PrismLens;
 use refract_service::measures::EvaluationError;
 use refract_service::results::ResultFilter;
 use serde_json::json;
 
 use super::lens_form::to_share;
-use super::view::LensView;
+use super::state::LensView;
 use crate::components::{count, share};
 use crate::replies::PageError;
 use crate::requests::Visit;

@@ -2,13 +2,13 @@
 //! the draft began, with the choice between both.
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_service::drafts::DraftRevision;
 use refract_service::lenses::{LensHistory, PrismLens};
 
 use super::history::{self, put_back};
 use super::preview::counted_of;
-use super::stored_draft::{INSTEAD, LensDraftForm};
+use super::state::{INSTEAD, LensDraftForm};
 use crate::components::{NoticeKind, count, lens_change, moment, notice, prism_address};
 use crate::replies::PageError;
 use crate::requests::Visit;

@@ -2,17 +2,15 @@
 //! how many results are No, Unsure and Yes, and what is wrong with the draft.
 
 use maud::{Markup, html};
-use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
+use refract_domain::lens::{Column, Cutoffs};
+use refract_domain::prism::Question;
 use refract_domain::problem::{Problem, ValidationError};
-use refract_evaluation::counting::lens_preview::LabelMoves;
-use refract_evaluation::counting::percent_histogram::{PercentCutoffs, PercentHistogram};
+use refract_evaluation::counting::{LabelMoves, PercentCutoffs, PercentHistogram};
 use refract_service::lenses::PrismLens;
 use serde_json::json;
 
 use super::lens_form::{ColumnInput, LensForm, ONE};
-use super::view::near_queue;
+use super::state::near_queue;
 use crate::components::{
     DrawnCutoffs, FormField, clamped, count, counted, fault_sentence, histogram, prism_address,
     share, short_percent, table, to_percent,

@@ -1,15 +1,15 @@
 //! The stored results that the draft of a lens changes, or the newest ones.
 
 use maud::{Markup, html};
-use refract_domain::answer::probability::Probability;
-use refract_evaluation::counting::cutoff_reach::{CutoffName, UnreachableCutoff};
+use refract_domain::answer::Probability;
+use refract_evaluation::counting::{CutoffName, UnreachableCutoff};
 use refract_service::lenses::{
     DRAFT_ROWS, DraftCell, DraftRows, LensDraft, LensDraftRow, LensSample, SampledResult,
 };
 use refract_service::results::ReadableResult;
 
 use super::lens_form::LensForm;
-use super::view::changed_query;
+use super::state::changed_query;
 use crate::components::{
     NoticeKind, bar, clamped, count, counted, moment, notice, prism_address, stacked_table_with,
     to_percent,

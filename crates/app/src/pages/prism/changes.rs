@@ -2,17 +2,16 @@
 //! answers without anybody's doing, in a sentence for each change; nothing while nothing did.
 
 use maud::{Markup, html};
-use refract_evaluation::drift::alarm::{Alarm, WatchedSpan};
+use refract_evaluation::drift::{Alarm, WatchedSpan};
 use refract_identity::people::ActorName;
 use refract_service::lenses::LensState;
 use refract_service::measures::{PrismWatch, WatchedAnswers};
 use refract_service::prisms::{ChangeOfPrism, PrismChange, PrismOverview};
 
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::prism_tabs::prism_address;
 use crate::components::report::sentence;
-use crate::components::table::table;
-use crate::components::{differences_in_short, lens_change, moment};
+use crate::components::{
+    NoticeKind, differences_in_short, lens_change, moment, notice, prism_address, table,
+};
 
 /// The most differences listed in a version's row.
 const SHOWN: usize = 3;

@@ -2,24 +2,21 @@
 //! thumb, one of them recommended, with links that put cutoffs into the lens's draft.
 
 use maud::{Markup, html};
-use refract_domain::lens::cutoffs::Cutoff;
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
-use refract_evaluation::cutoffs::trial::CutoffMeasures;
-use refract_evaluation::report::automation_plan::{
+use refract_domain::lens::Cutoff;
+use refract_domain::prism::QuestionType;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffGoal, CutoffMeasures};
+use refract_evaluation::report::{
     AutomationPlan, AutomationRow, COUNT_HEADINGS, GUARANTEE, RowBasis, RowCutoffs, TWO_FIGURES,
     others,
 };
 use refract_service::marks::QueueKind;
 
 use super::quality_view::QualityView;
-use crate::components::bar::proportion_range;
-use crate::components::field::FormField;
-use crate::components::number::{count, counted, measured_percent};
-use crate::components::table::stacked_table;
-use crate::requests::page_request::Query;
+use crate::components::{
+    FormField, count, counted, measured_percent, proportion_range, stacked_table,
+};
+use crate::requests::Query;
 
 /// The goal that every question has: how many of 1,000 automatic answers may be wrong.
 const WRONG: &str = "wrong";

@@ -9,15 +9,11 @@ use refract_domain::submission::Submission;
 use refract_service::measures::{ComparedQuestion, ComparedSide, DifferingText, EvaluationError};
 
 use super::quality_view::QualityView;
-use crate::components::field::FormField;
-use crate::components::notice::{NoticeKind, notice};
-use crate::components::number::{count, counted};
-use crate::components::report::{label, report};
-use crate::components::table::stacked_table;
-use crate::components::texts::clamped;
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
-use crate::requests::visit::{Visit, version_number};
+use crate::components::{
+    FormField, NoticeKind, clamped, count, counted, label, notice, report, stacked_table,
+};
+use crate::replies::PageError;
+use crate::requests::{Query, Visit, version_number};
 
 /// The most results of a side that a page reads: about a second's worth.
 const MOST_RESULTS: u64 = 50_000;

@@ -3,22 +3,17 @@
 
 use maud::{Markup, html};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
+use refract_domain::result::mark::MarksFrom;
 use refract_evaluation::measures::QuestionMeasures;
 use refract_service::marks::QueueKind;
 use refract_service::measures::QuestionQuality;
 use refract_service::prisms::PrismHistory;
 use refract_service::results::ResultFilter;
 
-use crate::components::field::FormField;
-use crate::components::list_filters::ListFilters;
-use crate::components::prism_tabs::prism_address;
-use crate::components::report::label;
-use crate::components::texts::clamped;
-use crate::requests::page_request::Query;
-use crate::requests::visit::version_number;
+use crate::components::{FormField, ListFilters, clamped, label, prism_address};
+use crate::requests::{Query, version_number};
 
 /// A measured question.
 pub(super) struct QualityView<'a> {

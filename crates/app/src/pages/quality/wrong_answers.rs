@@ -4,22 +4,18 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 use refract_domain::result::mark;
 use refract_domain::submission::Submission;
-use refract_evaluation::measures::outcome::ConfusionCell;
+use refract_evaluation::measures::ConfusionCell;
 
 use super::quality_view::QualityView;
-use crate::components::list_pages::OLDER;
-use crate::components::number::{count, counted};
-use crate::components::table::{stacked_table, table};
-use crate::components::texts::{clamped, in_short};
-use crate::replies::page_error::PageError;
-use crate::requests::page_request::Query;
-use crate::requests::visit::Visit;
+use crate::components::{OLDER, clamped, count, counted, in_short, stacked_table, table};
+use crate::replies::PageError;
+use crate::requests::{Query, Visit};
 
 /// The most options that are listed.
 const MOST: usize = 20;

@@ -3,9 +3,9 @@
 //! their options.
 
 use maud::{Markup, html};
-use refract_domain::account::role::Role;
-use refract_domain::answer::probability::Probability;
-use refract_domain::result::actor::ResultActor;
+use refract_domain::account::Role;
+use refract_domain::answer::Probability;
+use refract_domain::result::ResultActor;
 use refract_domain::result::mark::{self, Mark};
 use refract_service::Refract;
 use refract_service::measures::OrderCheck;

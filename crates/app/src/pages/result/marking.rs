@@ -2,10 +2,9 @@
 
 use maud::{Markup, html};
 use refract_domain::answer::Answer;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{self, Annotator, Mark, Marker};
-use refract_evaluation::marked::answer::predicted;
+use refract_domain::prism::Question;
+use refract_domain::result::mark::{self, Annotator, Mark, MarkSource, Marker};
+use refract_evaluation::marked::predicted;
 use refract_service::marks::{MarkChange, QueueKind};
 use refract_service::results::{ReadableResult, ResultDetails};
 

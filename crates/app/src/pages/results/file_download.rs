@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use maud::{Markup, html};
-use refract_domain::result::view::ResultView;
+use refract_domain::result::ResultView;
 use refract_file_runs::{OutputFormat, TypedRows};
 use refract_lens_rendering::{FurtherValue, ProvenanceColumn, RawColumns, RowFormat};
 use refract_service::lenses::PrismLens;

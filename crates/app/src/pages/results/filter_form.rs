@@ -4,12 +4,12 @@
 use chrono::{FixedOffset, NaiveDate, Offset as _, Utc};
 use maud::{Markup, html};
 use refract_domain::ids::PersonId;
-use refract_domain::result::actor::ResultActor;
+use refract_domain::result::ResultActor;
 use refract_service::lenses::PrismLens;
 use refract_service::results::SearchableColumn;
 
-use super::actors::ResultActors;
 use super::filter_values::{FilterValues, MARKED_BY, ORDER, QuickPeriod, RUN};
+use super::rows::ResultActors;
 use crate::components::{FormField, clamped, run_address};
 use crate::requests::Day;
 

@@ -3,8 +3,8 @@
 use chrono::{Datelike as _, Days, NaiveDate, Utc};
 use refract_domain::ids::{ApiKeyId, FileRunId, PersonId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 use refract_service::lenses::PrismLens;
 use refract_service::results::{
     AnsweredOutcome, ColumnValue, MarkCondition, ResultSearch, SearchLimits, SearchableColumn,

@@ -2,9 +2,8 @@
 
 use maud::{Markup, html};
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::{Question, QuestionType};
+use refract_domain::lens::{Cutoff, Cutoffs};
+use refract_domain::prism::{Question, QuestionType, VersionNumber};
 use refract_service::lenses::PrismLens;
 use refract_service::marks::{QueueKind, REVIEWED_NEWEST, ReviewQueue, Sitting};
 use refract_service::results::{ResultSearch, searchable_columns};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use refract_domain::prism::field::Field;
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::prism::Field;
+use refract_domain::result::FileRunState;
 use refract_file_runs::{KeptOutline, WorkbookSheets};
 use refract_service::runs::StoredMapping;
 

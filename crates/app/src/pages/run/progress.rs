@@ -2,12 +2,11 @@
 //! compared with this one row by row.
 
 use maud::{Markup, html};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunLimits, FileRunState};
 use refract_file_runs::{CheckFacts, ComparedRuns, DifferingRow};
 use refract_service::runs::{RunProgress, StoredRun};
 
-use super::run_view::{RunView, refused};
-use super::shares::shares;
+use super::run_view::{RunView, refused, shares};
 use super::start::{duration, limits};
 use crate::components::{
     clamped, count, counted, prism_address, run_address, share, stacked_table, state_tag,

@@ -3,13 +3,12 @@
 use std::slice;
 
 use maud::{Markup, html};
-use refract_domain::result::file_run::FileRunLimits;
+use refract_domain::result::FileRunLimits;
 use refract_file_runs::{CheckFacts, RUN_CONCURRENCY};
 use refract_lens_rendering::cell_text;
 use refract_service::results::ReadableResult;
 
-use super::run_view::{RunView, refused};
-use super::shares::{newest_of_version, newest_results};
+use super::run_view::{RunView, newest_of_version, newest_results, refused};
 use crate::components::{
     FormField, NoticeKind, bar, clamped, count, counted, describe_answer, moment, notice,
     run_address, stacked_table_with,

@@ -2,8 +2,7 @@
 
 use maud::{Markup, html};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, Submission, field_value_errors};
+use refract_domain::submission::{CallContext, Ref, SentFields, Submission, field_value_errors};
 use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;
 

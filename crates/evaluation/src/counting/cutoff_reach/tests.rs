@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::counting::lens_preview::tests::{Sample, column};
-use refract_domain::lens::cutoffs::YesNoLabel;
+use refract_domain::lens::YesNoLabel;
 
 /// A label column with these cutoffs, after answers with these probabilities.
 fn unreachable(

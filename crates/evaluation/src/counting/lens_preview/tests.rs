@@ -1,9 +1,7 @@
 use refract_domain::ids::ResultId;
 use refract_domain::key::ColumnName;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::ResultStatus;
-use refract_domain::result::view::ResultView;
+use refract_domain::prism::{QuestionType, VersionNumber};
+use refract_domain::result::{ResultStatus, ResultView};
 use refract_domain::submission::FieldValues;
 use serde_json::{Value as Json, json};
 

@@ -1,9 +1,7 @@
 //! The words of a plan's guarantees: what one means, what one lacks, and which is next.
 
-use super::thousands::{more_of, of_thousand, of_thousand_at_most};
 use super::{AutomationPlan, AutomationRow, NextGuarantee, RowBasis};
-use crate::cutoffs::certificate::Certification;
-use crate::cutoffs::promise::CertifiedGoal;
+use crate::cutoffs::{Certification, CertifiedGoal};
 
 /// What a guarantee means, and for what it holds.
 pub const GUARANTEE: &str = "A guarantee is about all automatic answers together, for new texts like those that \
@@ -72,5 +70,28 @@ impl AutomationPlan {
         Some(format!(
             "{begin}, mark about {results}, drawn at random, and look again only when all are done."
         ))
+    }
+}
+
+pub(super) fn more_of(more: u64, noun: &str) -> String {
+    let plural = if more == 1 { "" } else { "s" };
+    format!("{more} more {noun}{plural}")
+}
+
+/// A share of 1,000, rounded.
+pub(super) fn of_thousand(share: f64) -> String {
+    thousand(share * 1000.0)
+}
+
+/// A share of 1,000, rounded up: a limit stays one.
+pub(super) fn of_thousand_at_most(share: f64) -> String {
+    // what is a whole number but for the double's last digits stays that
+    thousand((share * 1000.0 - 1e-9).ceil())
+}
+
+fn thousand(number: f64) -> String {
+    match format!("{number:.0}") {
+        all if all == "1000" => "1,000".to_owned(),
+        text => text,
     }
 }

@@ -1,12 +1,11 @@
 //! The words of a plan, the same in the terminal and in the app.
 
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 
-use super::thousands::{of_thousand, of_thousand_at_most};
+use super::guarantee_sentences::{of_thousand, of_thousand_at_most};
 use super::{AutomationPlan, AutomationRow, ExpectedErrors, RowBasis, others};
-use crate::cutoffs::advice::{CutoffAdvice, CutoffGoal, FEW_MARKS};
-use crate::cutoffs::promise::CertifiedGoal;
-use crate::measures::proportion::{Interval, Proportion};
+use crate::cutoffs::{CertifiedGoal, CutoffAdvice, CutoffGoal, FEW_MARKS};
+use crate::measures::{Interval, Proportion};
 
 /// What the columns after the cutoffs count.
 pub const COUNT_HEADINGS: [&str; 3] = [

@@ -1,15 +1,13 @@
 use bytes::Bytes;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{ColumnName, FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::lens::Output::{AllOptions, Top, TopProbability, YesProbability};
 use refract_domain::lens::{Column, Lens};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::ResultStatus;
-use refract_domain::result::cost::Cost;
+use refract_domain::result::{Cost, ResultStatus};
 use refract_domain::submission::FieldValues;
 use refract_lens_rendering::{ProvenanceColumn, RawColumns};
 use uuid::Uuid;

@@ -3,11 +3,11 @@
 
 use refract_domain::json::{Json, JsonString, Object};
 use refract_domain::limits::VERSION_MAX;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_domain::problem::{Problems, ValidationError};
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, SentFields, field_value_errors};
+use refract_domain::submission::{
+    CallContext, IdempotencyKey, Ref, SentFields, field_value_errors,
+};
 use refract_service::results::CreateCall;
 
 /// Reads a body into the call for a prism. Unknown keys are ignored, whatever their values.

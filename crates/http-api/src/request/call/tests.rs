@@ -3,7 +3,7 @@
 mod zod;
 
 use proptest::prelude::*;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 
 use super::*;
 

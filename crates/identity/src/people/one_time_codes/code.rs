@@ -1,18 +1,16 @@
 //! Codes: as they were typed, compared with a secret (SHA-1, six digits, steps of 30 seconds, which
 //! every authenticator app makes), and recovery codes for people who lost their device.
 
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::secret_hash::TokenHash;
-use refract_persistence::CodeProof;
+use refract_domain::account::{OneTimeSecret, TokenHash};
+use refract_persistence::{CodeProof, PersistenceError};
 use unicode_normalization::UnicodeNormalization as _;
 
 use chrono::{DateTime, Utc};
-use refract_persistence::PersistenceError;
 use sha2::{Digest as _, Sha256};
 use totp_rs::{Builder, Secret, Totp};
 
+use crate::people::secrets::{SecretError, random_bytes};
 use crate::people::sign_in_error::SignInError;
-use crate::people::token::{SecretError, random_bytes};
 
 /// Bytes that are read of a typed code: many more than any code has.
 const MOST_BYTES: usize = 200;

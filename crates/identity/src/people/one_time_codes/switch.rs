@@ -12,9 +12,9 @@ use super::CodeTry;
 use super::code::{CodeError, RecoveryCode, TypedCode};
 use crate::people::People;
 use crate::people::password::TypedPassword;
-use crate::people::password_hash::HashPlace;
 use crate::people::permit_queue::Applicant;
 use crate::people::secret_try::SecretTry;
+use crate::people::secrets::HashPlace;
 use crate::people::session::SignedIn;
 
 /// The note of the event of a wrong password.

@@ -3,13 +3,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers, Distribution};
+use refract_domain::answer::{Answer, Answers, Distribution, Probability};
 use refract_domain::ids::ResultId;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{Column, Output};
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::lens::{Column, Cutoffs, Output};
+use refract_domain::prism::{PrismVersion, Question, QuestionType, VersionNumber};
 use refract_domain::result::ResultStatus;
 use refract_domain::submission::FieldValues;
 use serde_json::{Value, json};

@@ -1,9 +1,8 @@
 //! The expected cells of a result, computed independently of the renderer.
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::lens::Value;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 
 use crate::json_oracle::Json;
 use crate::sample::Sample;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::codes::CodeShape;
 use super::named_tokens::NamedTokens;
 use super::token_limit::TokenLimits;
-use crate::error::server_error::SYSTEM_MESSAGE;
+use crate::error::SYSTEM_MESSAGE;
 
 /// Number of alternatives to each token that a question requests first.
 pub(super) const USUAL_ALTERNATIVES: u16 = 100;

@@ -5,7 +5,7 @@
 //!
 //! Tokens that begin codes of two characters.
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::written_answer::without_lead;

@@ -3,7 +3,7 @@
 //! A code and its outcome have the same index: among all codes of the shape, and among the
 //! question's outcomes. In a Yes / No question, `yes` comes first.
 
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{Question, QuestionKind};
 
 /// A Choice question with more outcomes than this has codes of two characters.
 const MOST_LETTERS: usize = 20;

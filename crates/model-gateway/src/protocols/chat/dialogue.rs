@@ -1,8 +1,7 @@
 //! The requests about one question, in order: the first one, then others if it did not show the
 //! probability of every code.
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::QuestionKey;
 
 use super::capabilities::{MOST_ALTERNATIVES, OptionalParameters, USUAL_ALTERNATIVES};

@@ -17,7 +17,7 @@ use super::request::inside_json;
 use crate::connection::request_body::RequestBody;
 use crate::json::{JsonObject, count, nested, object};
 use crate::report::ReportedUsage;
-use crate::servers::address::ServerAddress;
+use crate::servers::ServerAddress;
 
 /// Writes the requests to llama.cpp's native endpoints.
 #[derive(Debug)]

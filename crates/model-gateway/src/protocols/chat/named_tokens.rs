@@ -14,7 +14,7 @@ use super::codes::{CodePiece, CodeShape};
 use super::completion::{TokenPosition, text_bytes};
 use super::written_answer::without_lead;
 use crate::connection::request_body::RequestBody;
-use crate::servers::address::ServerAddress;
+use crate::servers::ServerAddress;
 
 /// Upper bound on the tokens that a request may name.
 const MOST_NAMED: usize = 128;

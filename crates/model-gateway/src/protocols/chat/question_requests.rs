@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 
 use super::capabilities::{OptionalParameters, ServerCapabilities, USUAL_ALTERNATIVES};
 use super::codes::CodeShape;
@@ -17,9 +17,7 @@ use crate::attempts::request_series::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
-use crate::servers::address::ServerAddress;
-use crate::servers::place::{EachServer, ServerPlace};
-use crate::servers::prefix_cache::PrefixCache;
+use crate::servers::{EachServer, PrefixCache, ServerAddress, ServerPlace};
 
 /// Sends the requests about one question and one submission.
 #[derive(Clone, Copy)]

@@ -7,7 +7,7 @@
 //! two-character codes are read after their letter.
 
 use refract_domain::answer::Answer;
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{Question, QuestionKind};
 
 use super::code_probabilities::{CodeProbabilities, DigitProbabilities};
 use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, is_of_word, letter};

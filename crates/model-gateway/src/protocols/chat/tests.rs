@@ -5,7 +5,7 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::answer::Answer;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use serde_json::json;
 
 use super::codes::CodeShape;

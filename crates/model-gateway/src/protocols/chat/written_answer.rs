@@ -6,7 +6,7 @@
 //! content are read. White space and characters outside ASCII are not compared, since servers trim
 //! and spell them differently.
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_domain::submission::model_input::outcome_text;
 
 use super::codes::{CodeShape, is_of_word};

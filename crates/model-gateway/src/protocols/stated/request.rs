@@ -4,16 +4,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::connection::request_body::RequestBody;
-use crate::error::ModelError;
-use crate::error::refusal::SCHEMA_KEYWORDS;
-use crate::error::server_error::SYSTEM_MESSAGE;
+use crate::error::{ModelError, SCHEMA_KEYWORDS, SYSTEM_MESSAGE};
 use crate::protocols::chat::codes::CodeShape;
 use crate::protocols::chat::prompt;
 use crate::protocols::chat::request::{ChatOpening, inside_json};

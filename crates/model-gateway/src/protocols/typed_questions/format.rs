@@ -1,6 +1,6 @@
 //! What distinguishes the formats of typed questions.
 
-use refract_domain::prism::question::Question;
+use refract_domain::prism::Question;
 use refract_domain::submission::model_input::State;
 use serde::Serialize;
 use serde_json::value::RawValue;

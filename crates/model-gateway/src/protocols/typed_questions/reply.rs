@@ -5,10 +5,9 @@
 //! Sources: Cloudflare's Workers AI answers `{"result": …, "success": …, "errors": […]}`,
 //! Databricks' `ai_decide` `{"response": …}`; Google's format has `prompt_feedback`.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Distribution};
+use refract_domain::answer::{Answer, Distribution, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::prism::question::{Question, QuestionKind};
+use refract_domain::prism::{Question, QuestionKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

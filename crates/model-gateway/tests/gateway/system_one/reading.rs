@@ -1,4 +1,4 @@
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_model_gateway::PROMPT_VERSION;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};

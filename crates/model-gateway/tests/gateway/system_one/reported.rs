@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_model_gateway::{ModelPrices, ModelReport, ModelSettings};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use serde_json::{Value, json};

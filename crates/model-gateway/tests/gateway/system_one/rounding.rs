@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use refract_domain::prism::question::QuestionType;
+use refract_domain::prism::QuestionType;
 use refract_test_support::model_server::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What known providers send, each with its source: an issue on GitHub, or a page.
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 
 use super::*;
 use crate::role_rules::RoleRules;

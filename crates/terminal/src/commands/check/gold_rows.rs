@@ -6,9 +6,8 @@ use std::fmt::Write as _;
 
 use anyhow::{bail, ensure};
 use indicatif::HumanCount;
-use refract_domain::answer::probability::Probability;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::answer::Probability;
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::result::mark::outcomes;
 use refract_file_runs::{GoldCheck, GoldRun};
 use refract_service::measures::{WrongAnswer, WrongAnswers};
@@ -238,7 +237,7 @@ pub(super) fn render(wrong: &WrongAnswers, width: Option<usize>) -> String {
 mod tests {
     use refract_domain::ids::ResultId;
     use refract_domain::key::{OutcomeKey, QuestionKey};
-    use refract_domain::prism::question::QuestionType;
+    use refract_domain::prism::QuestionType;
     use uuid::Uuid;
 
     use super::*;

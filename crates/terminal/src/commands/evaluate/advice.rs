@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use refract_authoring::lens_file::{self, LensFile};
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::with_cutoffs;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, CutoffGoal};
-use refract_evaluation::cutoffs::certificate::{Certificate, Certification};
-use refract_evaluation::cutoffs::promise::{CertifiedCutoffs, CertifiedGoal};
-use refract_evaluation::cutoffs::trial::CutoffMeasures;
-use refract_evaluation::measures::proportion::Proportion;
-use refract_evaluation::report::automation_plan::{AutomationPlan, RowBasis, RowCutoffs};
+use refract_domain::lens::{Cutoffs, with_cutoffs};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::cutoffs::{
+    Certificate, Certification, CertifiedCutoffs, CertifiedGoal, CutoffAdvice, CutoffGoal,
+    CutoffMeasures,
+};
+use refract_evaluation::measures::Proportion;
+use refract_evaluation::report::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
 use serde_json::Number;

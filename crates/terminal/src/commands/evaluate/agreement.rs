@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::question::QuestionType;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::measures::agreement::{AlphaLevel, UndefinedAgreement};
+use refract_domain::prism::QuestionType;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::measures::{AlphaLevel, UndefinedAgreement};
 use refract_evaluation::report::{number, range};
 use refract_service::Refract;
 use refract_service::measures::QuestionAgreement;

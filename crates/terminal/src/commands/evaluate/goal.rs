@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::cutoffs::advice::CutoffGoal;
-use refract_evaluation::cutoffs::promise::CertifiedGoal;
-use refract_evaluation::report::automation_plan::{RowBasis, others};
+use refract_domain::prism::{Question, QuestionType};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::cutoffs::{CertifiedGoal, CutoffGoal};
+use refract_evaluation::report::{RowBasis, others};
 
 use super::advice::AdvisedQuestion;
 

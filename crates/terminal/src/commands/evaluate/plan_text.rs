@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use indicatif::HumanCount;
-use refract_domain::prism::question::QuestionType;
-use refract_evaluation::cutoffs::advice::{CutoffAdvice, FEW_MARKS};
-use refract_evaluation::measures::proportion::{Interval, Proportion};
-use refract_evaluation::report::automation_plan::{
-    AutomationPlan, AutomationRow, RowBasis, RowCutoffs, TWO_FIGURES,
+use refract_domain::prism::QuestionType;
+use refract_evaluation::cutoffs::{CutoffAdvice, FEW_MARKS};
+use refract_evaluation::measures::{Interval, Proportion};
+use refract_evaluation::report::{
+    AutomationPlan, AutomationRow, Cell, NamedFigure, Report, ReportPart, ReportTable, RowBasis,
+    RowCutoffs, TWO_FIGURES,
 };
-use refract_evaluation::report::{Cell, NamedFigure, Report, ReportPart, ReportTable};
 
 use crate::output::report;
 use crate::terminal::{self, Palette, counted};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use indicatif::HumanCount;
-use refract_evaluation::counting::column_tally::ColumnSummary;
+use refract_evaluation::counting::ColumnSummary;
 use refract_file_runs::{FileCheck, FileRun, RunCounts, RunSummary, ShownRow};
 use refract_service::model::TokenPrice;
 

@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 use chrono::{DateTime, Utc};
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::{AccountId, ApiKeyId};
 use refract_identity::keys::{
     FindKeyError, KeyError, KeyReplacement, ListedKey, OverlapDays, ReplaceKeyError,
@@ -13,8 +13,8 @@ use refract_service::Refract;
 
 use crate::commands::context::AccountArg;
 use crate::commands::selection::to_the_second;
-use crate::output::listing::{self, ListColumn, column, json_only, table_only};
-use crate::output::{self, value};
+use crate::output::report::{ListColumn, column, json_only, table_only};
+use crate::output::{self, report, value};
 
 /// A key with the number of results that it made.
 struct CountedKey {
@@ -71,7 +71,7 @@ pub(super) async fn list(refract: &Refract, json: bool, account: AccountId) -> a
         results: counts.of_key(key.row.id),
         key,
     });
-    listing::list(json, COLUMNS, &keys.collect::<Vec<_>>())
+    report::list(json, COLUMNS, &keys.collect::<Vec<_>>())
 }
 
 /// Finds a key by its id, or by its name if one accepted key has it.

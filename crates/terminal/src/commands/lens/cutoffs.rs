@@ -6,10 +6,9 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::HumanCount;
-use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
-use refract_domain::prism::question::QuestionType;
-use refract_evaluation::counting::cutoff_steps::{CutoffStep, CutoffSteps};
+use refract_domain::lens::{Column, Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::prism::QuestionType;
+use refract_evaluation::counting::{CutoffStep, CutoffSteps};
 
 use super::super::context::AccountArg;
 use super::preview::share;

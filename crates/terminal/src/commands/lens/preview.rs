@@ -6,8 +6,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use indicatif::HumanCount;
 use refract_authoring::lens_file;
-use refract_evaluation::counting::column_tally::ValueCount;
-use refract_evaluation::counting::lens_preview::{ColumnPreview, LensPreview};
+use refract_evaluation::counting::{ColumnPreview, LensPreview, ValueCount};
 use serde_json::value::RawValue;
 
 use super::super::context::AccountArg;

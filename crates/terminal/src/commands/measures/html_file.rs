@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use refract_domain::ids::ResultId;
-use refract_domain::prism::question::QuestionType;
-use refract_evaluation::measures::outcome::ConfusionCell;
-use refract_evaluation::measures::proportion::Interval;
-use refract_evaluation::measures::reliability::{HistogramBar, ReliabilityBin, STEP};
+use refract_domain::prism::QuestionType;
+use refract_evaluation::measures::{ConfusionCell, HistogramBar, Interval, ReliabilityBin, STEP};
 use refract_evaluation::report::{Cell, Report, ReportPart, ReportTable, number, range};
 
 use super::super::requirement_finding::RequirementFinding;

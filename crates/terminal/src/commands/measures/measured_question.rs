@@ -1,12 +1,10 @@
 //! A question with its measures, its version and its model, and these as the JSON object of
 //! `evaluate --json`.
 
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::marked::answers::MarkedAnswers;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::reliability::HistogramBar;
+use refract_domain::prism::{Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::marked::MarkedAnswers;
+use refract_evaluation::measures::{HistogramBar, QuestionMeasures};
 use refract_evaluation::report::Report;
 
 use crate::output::{self, value};

@@ -2,8 +2,7 @@
 //! stacked.
 
 use indicatif::HumanCount;
-use refract_evaluation::measures::QuestionMeasures;
-use refract_evaluation::measures::outcome::ConfusionCell;
+use refract_evaluation::measures::{ConfusionCell, QuestionMeasures};
 
 use crate::output::report;
 use crate::terminal::{self, Palette};

@@ -2,10 +2,9 @@
 //! probabilities can be trusted, and the share of answers that needs no person.
 
 use indicatif::HumanCount;
-use refract_domain::prism::question::QuestionType;
-use refract_evaluation::cutoffs::advice::FEW_MARKS;
-use refract_evaluation::measures::coverage::CoveragePoint;
-use refract_evaluation::measures::reliability::ReliabilityBin;
+use refract_domain::prism::QuestionType;
+use refract_evaluation::cutoffs::FEW_MARKS;
+use refract_evaluation::measures::{CoveragePoint, ReliabilityBin};
 use refract_evaluation::report::{Cell, number, range};
 
 use super::measured_question::MeasuredQuestion;
@@ -170,10 +169,9 @@ fn coverage(points: &[CoveragePoint], palette: &Palette) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use refract_domain::answer::Answer;
-    use refract_domain::lens::cutoffs::Cutoffs;
-    use refract_domain::prism::question::Question;
-    use refract_evaluation::marked::answer::MarkedAnswer;
-    use refract_evaluation::marked::answers::MarkedAnswers;
+    use refract_domain::lens::Cutoffs;
+    use refract_domain::prism::Question;
+    use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers};
     use serde_json::json;
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_service::model::{
     FailedTrial, ModelError, ModelGateway, ModelSettings, ModelTrials, TrialEnd, TrialReport,
     TrialRun, TrialScope, other_address,

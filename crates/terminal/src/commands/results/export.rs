@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_authoring::lens_file;
 use refract_domain::lens::Lens;
-use refract_domain::result::view::ResultView;
+use refract_domain::result::ResultView;
 use refract_file_runs::{OutputFormat, TypedRows};
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::{FurtherValue, ProvenanceColumn, RawColumns, RowFormat};

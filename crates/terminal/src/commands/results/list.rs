@@ -9,7 +9,7 @@ use clap::Args;
 use refract_domain::answer::most_probable;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::lens::{Column, Value};
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_lens_rendering::{Format, render};
 use refract_service::results::{ReadableResult, ResultFilter, ResultOrder};
 use refract_service::{CallError, Refract};

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use clap::{ArgGroup, Args};
 use indicatif::HumanCount;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::retention::{Erased, Purge, PurgeRange};

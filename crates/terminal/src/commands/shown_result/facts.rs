@@ -1,7 +1,7 @@
 //! Facts about a result other than its answers, in lines of a name and a value.
 
 use indicatif::HumanCount;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::result::mark::{self, Mark};
 use refract_service::results::{Provenance, ReadableResult, ResultDetails};
 

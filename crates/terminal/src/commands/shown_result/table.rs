@@ -1,11 +1,9 @@
 //! A result as a table: every question with a bar for each probability.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Distribution};
+use refract_domain::answer::{Answer, Distribution, Probability};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::Column;
-use refract_domain::lens::cutoffs::{Cutoff, Cutoffs, YesNoLabel};
-use refract_domain::prism::question::Question;
+use refract_domain::lens::{Column, Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::prism::Question;
 use refract_service::results::ReadableResult;
 
 use crate::terminal::{Palette, bar, columns_of, fit, plain};

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use indicatif::HumanCount;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_evaluation::drift::question_drift::ShareChange;
-use refract_evaluation::drift::result_tally::ResultTally;
+use refract_domain::lens::Cutoffs;
+use refract_evaluation::drift::{ResultTally, ShareChange};
 use refract_evaluation::report::{number, range, signed};
 use refract_service::measures::{CutoffCheck, Occurrence, PrismWatch, WatchedAnswers};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use refract_authoring::made_names::slugs;
 use refract_authoring::prism_file::PrismFile;
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::Slug;
 
 use super::*;
 use crate::pages::edit::carried_draft::DraftBase;
