@@ -27,7 +27,7 @@ mod uploads;
 mod watch;
 
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
-pub use self::budgets::{BudgetHolder, BudgetLeft, BudgetRow, CountedMonth};
+pub use self::budgets::{BudgetHolder, BudgetLeft, BudgetRow};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::counts::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
 pub use self::database::{Database, DatabaseSettings};

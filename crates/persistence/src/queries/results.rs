@@ -11,4 +11,4 @@ pub use self::find::FoundResult;
 pub use self::lists::*;
 pub use self::row::{NewResult, Provenance, ResultActorRow, ResultOrigin};
 pub use self::save::SaveOutcome;
-pub use self::usage::{Usage, UsageDimension, UsageGroup, UsageScope};
+pub use self::usage::{CountedCost, Usage, UsageDimension, UsageGroup, UsageScope};

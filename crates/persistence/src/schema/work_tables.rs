@@ -34,9 +34,6 @@ table! {
         account_id -> Id,
         budget_nanos -> BigInt,
         month -> Integer,
-        counted_to -> Id,
-        cost_nanos -> BigInt,
-        cost_attos -> BigInt,
         announced_percent -> Integer,
     }
 }

@@ -14,6 +14,8 @@ use std::ops::AddAssign;
 
 use chrono::{NaiveDate, NaiveTime};
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Nullable};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 
@@ -24,6 +26,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::row::saved_cost;
 use crate::queries::results::usage::statement::UsageStatement;
+use crate::schema::sql_types::{Bind, Id};
 
 /// What some results used. Results whose server did not report a number add nothing to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,18 +117,36 @@ impl Database {
 
     /// Adds up what an account's results from a day on cost, deleted ones among them; of results that
     /// are not in the stored sums only those up to an id. Two queries.
-    pub async fn sum_costs_since(
+    pub async fn count_cost_since(
         &self,
         account: AccountId,
-        day: NaiveDate,
+        since: NaiveDate,
         up_to: ResultId,
-    ) -> Result<Cost, PersistenceError> {
+    ) -> Result<CountedCost, PersistenceError> {
         let scope = UsageScope {
-            since: Some(day.and_time(NaiveTime::MIN).and_utc()),
+            since: Some(since.and_time(NaiveTime::MIN).and_utc()),
             ..UsageScope::default()
         };
         let groups = self.usage_up_to(account, scope, up_to).await?;
-        Ok(groups.iter().filter_map(|group| group.usage.cost).sum())
+        let cost = groups.iter().filter_map(|group| group.usage.cost).sum();
+        Ok(CountedCost { since, up_to, cost })
+    }
+
+    /// Adds the cost of an account's newer results to a cost.
+    pub async fn add_open_cost(
+        &self,
+        account: AccountId,
+        counted: CountedCost,
+    ) -> Result<Cost, PersistenceError> {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = sql_query(OPEN_COST)
+                .bind::<Id, _>(Bind(account))
+                .bind::<Id, _>(Bind(counted.up_to));
+            let open: OpenCost = on!(connection, CUSTOM_PLAN, get_result(query))?;
+            counted.with(&open)
+        });
+        reading.await
     }
 
     async fn usage_up_to(
@@ -147,6 +168,38 @@ impl Database {
         });
         reading.await
     }
+}
+
+/// What an account's results from a day on cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedCost {
+    /// The day in UTC.
+    pub since: NaiveDate,
+    /// The results have ids up to this one.
+    pub up_to: ResultId,
+    /// The cost.
+    pub cost: Cost,
+}
+
+impl CountedCost {
+    pub(crate) fn with(self, open: &OpenCost) -> Result<Cost, PersistenceError> {
+        let open = saved_cost(open.nanos, open.attos)?;
+        Ok([self.cost, open.unwrap_or_default()].into_iter().sum())
+    }
+}
+
+/// The cost of an account's results after an id. A host that reports no cost adds nothing.
+pub(crate) const OPEN_COST: &str = "\
+SELECT CAST(SUM(cost_nanos) AS BIGINT) AS nanos, CAST(SUM(cost_attos) AS BIGINT) AS attos
+FROM results WHERE account_id = $1 AND id > $2";
+
+/// The sum of some costs; null for none.
+#[derive(QueryableByName)]
+pub(crate) struct OpenCost {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    nanos: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    attos: Option<i64>,
 }
 
 /// A row of the statement.
