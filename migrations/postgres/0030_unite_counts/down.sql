@@ -1,3 +1,10 @@
+CREATE TABLE watched_results (
+    prism_id uuid PRIMARY KEY REFERENCES prisms (id) ON DELETE CASCADE,
+    up_to uuid NOT NULL
+);
+INSERT INTO watched_results (prism_id, up_to)
+    SELECT prism_id, watched_to FROM counted_results WHERE watched_to IS NOT NULL;
+ALTER TABLE counted_results DROP COLUMN watched_to;
 -- added up again at the next look
 ALTER TABLE account_budgets
     ADD COLUMN counted_to uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',

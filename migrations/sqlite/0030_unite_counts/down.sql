@@ -1,3 +1,10 @@
+CREATE TABLE watched_results (
+    prism_id blob NOT NULL PRIMARY KEY REFERENCES prisms (id) ON DELETE CASCADE,
+    up_to blob NOT NULL
+) STRICT;
+INSERT INTO watched_results (prism_id, up_to)
+    SELECT prism_id, watched_to FROM counted_results WHERE watched_to IS NOT NULL;
+ALTER TABLE counted_results DROP COLUMN watched_to;
 CREATE TABLE counted_budgets (
     account_id blob NOT NULL PRIMARY KEY REFERENCES accounts (id),
     budget_nanos integer NOT NULL,

@@ -7,6 +7,7 @@ table! {
     counted_results (prism_id) {
         prism_id -> Id,
         up_to -> Id,
+        watched_to -> Nullable<Id>,
     }
 }
 
@@ -19,13 +20,6 @@ table! {
         prompt_version -> Integer,
         first_at -> Moment,
         counts -> Text,
-    }
-}
-
-table! {
-    watched_results (prism_id) {
-        prism_id -> Id,
-        up_to -> Id,
     }
 }
 

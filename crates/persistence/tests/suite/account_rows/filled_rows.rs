@@ -53,11 +53,7 @@ fn definitions() -> Vec<TableRows> {
         ),
         (
             "counted_results",
-            vec![json!({"prism_id": id(PRISM), "up_to": id(RETRY)})],
-        ),
-        (
-            "watched_results",
-            vec![json!({"prism_id": id(PRISM), "up_to": id(FAILED)})],
+            vec![json!({"prism_id": id(PRISM), "up_to": id(RETRY), "watched_to": id(FAILED)})],
         ),
         (
             "prism_versions",
