@@ -308,7 +308,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     provider_subjects,
 );
 
-diesel::allow_tables_to_appear_in_same_query!(marks, other_marks);
+diesel::allow_tables_to_appear_in_same_query!(marks, other_marks, people);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, people);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, provider_sessions);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, accounts);

@@ -1,3 +1,5 @@
+DROP INDEX other_marks_person_id_marked_at;
+DROP INDEX marks_person_id_marked_at;
 CREATE TABLE watched_results (
     prism_id blob NOT NULL PRIMARY KEY REFERENCES prisms (id) ON DELETE CASCADE,
     up_to blob NOT NULL

@@ -9,3 +9,9 @@ INSERT INTO counted_results (prism_id, up_to, watched_to)
     SELECT prism_id, x'00000000000000000000000000000000', up_to FROM watched_results WHERE true
     ON CONFLICT (prism_id) DO UPDATE SET watched_to = excluded.watched_to;
 DROP TABLE watched_results;
+
+-- the newest mark of a person
+CREATE INDEX marks_person_id_marked_at ON marks (person_id, marked_at)
+    WHERE person_id IS NOT NULL;
+CREATE INDEX other_marks_person_id_marked_at ON other_marks (person_id, marked_at)
+    WHERE person_id IS NOT NULL;
