@@ -9,11 +9,11 @@
 mod accounts;
 mod budgets;
 mod calls;
-mod counts;
 mod database;
 mod events;
 mod file_runs;
 mod keys;
+mod ledger;
 mod lenses;
 mod marks;
 mod people;
@@ -24,12 +24,10 @@ mod retests;
 mod server_facts;
 mod transfer;
 mod uploads;
-mod watch;
 
 pub use self::accounts::{AccountRow, CreateOutcome, DEFAULT_ACCOUNT};
-pub use self::budgets::{BudgetHolder, BudgetLeft, BudgetRow, CountedMonth};
+pub use self::budgets::{BudgetHolder, BudgetLeft, BudgetRow};
 pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
-pub use self::counts::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::file_runs::{
@@ -39,6 +37,9 @@ pub use self::file_runs::{
 pub use self::keys::{
     EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,
 };
+pub use self::ledger::hours::{CountableResult, KeptHours, NewHours, WatchHourRow};
+pub use self::ledger::usage::{CountedCost, Usage, UsageDimension, UsageGroup, UsageScope};
+pub use self::ledger::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;
@@ -51,4 +52,3 @@ pub use self::retests::{
 };
 pub use self::transfer::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};
-pub use self::watch::{CountableResult, KeptHours, NewHours, WatchHourRow};

@@ -11,7 +11,7 @@ pub(crate) use self::sign_in_tables::{
 use self::stored::table;
 pub(crate) use self::work_tables::{
     account_budgets, budget_holds, counted_results, example_checks, file_runs, prism_examples,
-    retest_answers, retests, upload_pieces, uploads, watch_hours, watched_results,
+    retest_answers, retests, upload_pieces, uploads, watch_hours,
 };
 
 table! {
@@ -308,7 +308,7 @@ diesel::allow_tables_to_appear_in_same_query!(
     provider_subjects,
 );
 
-diesel::allow_tables_to_appear_in_same_query!(marks, other_marks);
+diesel::allow_tables_to_appear_in_same_query!(marks, other_marks, people);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, people);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, provider_sessions);
 diesel::allow_tables_to_appear_in_same_query!(one_time_codes, accounts);

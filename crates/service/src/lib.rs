@@ -20,14 +20,16 @@ pub mod retention;
 pub mod runs;
 pub mod store;
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use refract_domain::ids::AccountId;
 use refract_identity::Identity;
 use refract_identity::events::Events;
 use refract_identity::keys::Keys;
 use refract_identity::people::{Accounts, People, SignInWays};
-use refract_persistence::Database;
+use refract_persistence::{CountedCost, Database};
 use refract_traces::CallTrace;
 use tokio::sync::Notify;
 
@@ -45,6 +47,8 @@ pub struct Refract {
     pub(crate) metrics: ServiceMetrics,
     pub(crate) retry_policy: RetryPolicy,
     pub(crate) single_flight: SingleFlight,
+    /// What months had cost when this node read it.
+    pub(crate) month_costs: Arc<Mutex<HashMap<AccountId, CountedCost>>>,
     /// Notified when a person of this node leaves a file run to the nodes.
     pub(crate) run_waits: Arc<Notify>,
 }
@@ -60,6 +64,7 @@ impl Refract {
             metrics: ServiceMetrics::default(),
             retry_policy: RetryPolicy::default(),
             single_flight: SingleFlight::default(),
+            month_costs: Arc::default(),
             run_waits: Arc::default(),
         }
     }

@@ -1,29 +1,27 @@
-//! Budgets of accounts for a calendar month. What the month has cost is read from the sums of usage;
-//! it is kept with the id up to which it was read, so that a look reads the newest results only.
+//! Budgets of accounts for a calendar month, and what file runs hold back of them: the estimated cost
+//! of their rows in flight. Work that ends without a word loses its hold when that expires. What a
+//! month has cost is read from the sums of usage.
 
-mod holds;
-
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
+use diesel::sql_query;
 use diesel::upsert::excluded;
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
-use refract_domain::ids::{AccountId, ResultId};
+use refract_domain::ids::{AccountId, BudgetHolderId};
 use refract_domain::result::cost::Cost;
 
-pub use self::holds::{BudgetHolder, BudgetLeft};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
-use crate::queries::counts::number_of;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
+use crate::queries::ledger::usage::{CountedCost, OPEN_COST, OpenCost};
 use crate::queries::prisms::row::WriteOutcome;
-use crate::queries::results::row::cost_columns;
-use crate::schema::sql_types::Bind;
+use crate::schema::sql_types::{Bind, Id};
 use crate::schema::stored::Stored;
-use crate::schema::{account_budgets, accounts};
+use crate::schema::{account_budgets, accounts, budget_holds};
 
-/// The budget of an account, and what was counted of a month.
+/// The budget of an account, and which share of it was announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
 #[diesel(table_name = account_budgets)]
 pub struct BudgetRow {
@@ -33,33 +31,16 @@ pub struct BudgetRow {
     /// The budget.
     #[diesel(column_name = budget_nanos, deserialize_as = Stored<account_budgets::budget_nanos>)]
     pub budget: MonthBudget,
-    /// The month that was read last.
-    #[diesel(embed)]
-    pub counted: CountedMonth,
-    /// The share of the budget, in percent, that was announced in the month; 0 for none.
-    pub announced_percent: i32,
-}
-
-/// What a month had cost when it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
-#[diesel(table_name = account_budgets)]
-pub struct CountedMonth {
-    /// The first day of the month in UTC.
+    /// The first day in UTC of the month in which a share was announced.
     #[diesel(deserialize_as = Stored<account_budgets::month>)]
     pub month: NaiveDate,
-    /// The cost is that of the month's results with ids up to this one, deleted ones among them.
-    #[diesel(column_name = counted_to)]
-    pub up_to: ResultId,
-    /// The cost.
-    #[diesel(select_expression = (account_budgets::cost_nanos, account_budgets::cost_attos))]
-    #[diesel(deserialize_as = Stored<(account_budgets::cost_nanos, account_budgets::cost_attos)>)]
-    pub cost: Cost,
+    /// The share of the budget, in percent, that was announced in that month; 0 for none.
+    pub announced_percent: i32,
 }
 
 impl Database {
     /// Sets or removes the budget of the stamp's account, with an event. A budget that is set
-    /// already is left unchanged. What was read of the month stays; shares of another budget are
-    /// announced anew. One transaction.
+    /// already is left unchanged. Shares of another budget are announced anew. One transaction.
     pub async fn set_budget(
         &self,
         budget: Option<MonthBudget>,
@@ -84,11 +65,7 @@ impl Database {
                     let new = (
                         account_budgets::account_id.eq(Bind(account)),
                         account_budgets::budget_nanos.eq(budget_column(budget)),
-                        // nothing was read: a month that is over
-                        account_budgets::month.eq(number_of(NaiveDate::MIN)),
-                        account_budgets::counted_to.eq(Bind(ResultId::LOWEST)),
-                        account_budgets::cost_nanos.eq(0),
-                        account_budgets::cost_attos.eq(0),
+                        account_budgets::month.eq(NaiveDate::MIN.to_epoch_days()),
                         account_budgets::announced_percent.eq(0),
                     );
                     let save = diesel::insert_into(account_budgets::table)
@@ -133,31 +110,6 @@ impl Database {
         load_as!(self, query, BudgetRow).await
     }
 
-    /// Stores what a month had cost, if nothing else was stored since `read`, so that an older sum
-    /// replaces no newer one. Another month begins with no share announced.
-    pub async fn keep_counted_month(
-        &self,
-        account: AccountId,
-        read: CountedMonth,
-        counted: CountedMonth,
-    ) -> Result<WriteOutcome, PersistenceError> {
-        let (nanos, attos) = cost_columns(counted.cost);
-        let is_new_month = read.month != counted.month;
-        let as_read = account_budgets::table
-            .find(Bind(account))
-            .filter(account_budgets::month.eq(number_of(read.month)))
-            .filter(account_budgets::counted_to.eq(Bind(read.up_to)));
-        let update = diesel::update(as_read).set((
-            account_budgets::month.eq(number_of(counted.month)),
-            account_budgets::counted_to.eq(Bind(counted.up_to)),
-            account_budgets::cost_nanos.eq(nanos),
-            account_budgets::cost_attos.eq(attos),
-            is_new_month.then(|| account_budgets::announced_percent.eq(0)),
-        ));
-        let moved = self.execute(update).await?;
-        Ok(WriteOutcome::of(moved == 1))
-    }
-
     /// Records that a share of a budget was used in a month, with an event, if neither this share
     /// nor a larger one was announced and the budget is the one that was read. One transaction.
     pub async fn announce_budget_share(
@@ -167,14 +119,20 @@ impl Database {
         percent: i32,
         event: Event,
     ) -> Result<WriteOutcome, PersistenceError> {
+        let month = month.to_epoch_days();
         let unannounced = account_budgets::table
             .find(Bind(read.account))
             .filter(account_budgets::budget_nanos.eq(budget_column(read.budget)))
-            .filter(account_budgets::month.eq(number_of(month)))
-            .filter(account_budgets::announced_percent.lt(percent));
+            .filter(
+                account_budgets::month.lt(month).or(account_budgets::month
+                    .eq(month)
+                    .and(account_budgets::announced_percent.lt(percent))),
+            );
         self.begin(async move |mut tx| {
-            let update =
-                diesel::update(unannounced).set(account_budgets::announced_percent.eq(percent));
+            let update = diesel::update(unannounced).set((
+                account_budgets::month.eq(month),
+                account_budgets::announced_percent.eq(percent),
+            ));
             if on!(tx, execute(update))? == 0 {
                 return Ok(WriteOutcome::Stale);
             }
@@ -182,6 +140,97 @@ impl Database {
             Ok(WriteOutcome::Saved)
         })
         .await
+    }
+}
+
+/// Work on a file run that holds back a part of its account's budget.
+#[derive(Clone, Copy, Debug)]
+pub struct BudgetHolder {
+    /// The account.
+    pub account: AccountId,
+    /// The work.
+    pub holder: BudgetHolderId,
+}
+
+/// What is left of a budget, before the holder's own hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetLeft {
+    /// The whole budget.
+    pub budget: Cost,
+    /// What the month has cost.
+    pub spent: Cost,
+    /// What other work holds back.
+    pub held_by_others: Cost,
+}
+
+impl Database {
+    /// Replaces the hold of some work by what `decide` makes of the rest of the budget, until a
+    /// moment. What was `counted` of the month's cost grows by that of newer results. Work that
+    /// decides at the same time waits, so that no rest is held twice. Returns whether the account has
+    /// a budget. One transaction.
+    pub async fn hold_budget(
+        &self,
+        BudgetHolder { account, holder }: BudgetHolder,
+        counted: CountedCost,
+        now: DateTime<Utc>,
+        until: DateTime<Utc>,
+        decide: impl FnOnce(BudgetLeft) -> Cost + Send + 'static,
+    ) -> Result<bool, PersistenceError> {
+        let stored = account_budgets::table.find(Bind(account));
+        let own = budget_holds::table.find(Bind(holder));
+        let others = budget_holds::table
+            .filter(budget_holds::account_id.eq(Bind(account)))
+            .filter(budget_holds::holder.ne(Bind(holder)));
+        self.begin(async move |mut tx| {
+            let budget = for_update(stored.select(account_budgets::budget_nanos));
+            let budget: Option<i64> = on!(tx, get_result(budget)).optional()?;
+            let Some(budget) = budget.and_then(saved_budget) else {
+                on!(tx, execute(diesel::delete(own)))?;
+                tx.commit().await?;
+                return Ok(false);
+            };
+            let expired = others.filter(budget_holds::expires_at.le(Bind(now)));
+            on!(tx, execute(diesel::delete(expired)))?;
+            let held: Vec<i64> = on!(tx, load(others.select(budget_holds::held_nanos)))?;
+            let held = held
+                .into_iter()
+                .filter_map(|nanos| u128::try_from(nanos).ok());
+            let open = sql_query(OPEN_COST)
+                .bind::<Id, _>(Bind(account))
+                .bind::<Id, _>(Bind(counted.up_to));
+            let open: OpenCost = on!(tx, get_result(open))?;
+            let left = BudgetLeft {
+                budget: budget.as_cost(),
+                spent: counted.with(&open)?,
+                held_by_others: held.map(Cost::from_nanos).sum(),
+            };
+            let nanos = i64::try_from(decide(left).nanos_rounded_up()).unwrap_or(i64::MAX);
+            let new = (
+                budget_holds::holder.eq(Bind(holder)),
+                budget_holds::account_id.eq(Bind(account)),
+                budget_holds::held_nanos.eq(nanos),
+                budget_holds::expires_at.eq(Bind(until)),
+            );
+            let save = diesel::insert_into(budget_holds::table)
+                .values(new)
+                .on_conflict(budget_holds::holder)
+                .do_update()
+                .set((
+                    budget_holds::held_nanos.eq(excluded(budget_holds::held_nanos)),
+                    budget_holds::expires_at.eq(excluded(budget_holds::expires_at)),
+                ));
+            on!(tx, execute(save))?;
+            tx.commit().await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// Releases what some work holds back.
+    pub async fn release_budget(&self, holder: BudgetHolder) -> Result<(), PersistenceError> {
+        let own = budget_holds::table.find(Bind(holder.holder));
+        self.execute(diesel::delete(own)).await?;
+        Ok(())
     }
 }
 

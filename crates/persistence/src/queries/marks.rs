@@ -12,7 +12,6 @@ mod sittings;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use diesel::dsl::max;
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::QuestionKey;
@@ -31,7 +30,7 @@ use crate::queries::database::Database;
 use crate::queries::marks::row::{SavedMarkColumns, other_mark};
 use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::sql_types::Bind;
-use crate::schema::{marks, other_marks, results};
+use crate::schema::{marks, other_marks, people, results};
 
 impl Database {
     /// The marks of one result that count, in the order of the question keys.
@@ -240,33 +239,43 @@ impl Database {
         .await
     }
 
-    /// When each of these people marked results of each prism last, the latest last. Two queries.
+    /// When each of these people marked last, among the marks that count and among the others, and
+    /// results of which prism, the latest last. Two queries.
     pub async fn list_last_marks(
         &self,
         people: &[PersonId],
     ) -> Result<Vec<(PersonId, LastMark)>, PersistenceError> {
-        type Last = (Option<PersonId>, PrismId, Option<DateTime<Utc>>);
-        let people = || people.iter().copied().map(Bind).collect::<Vec<_>>();
-        let of_marks = marks::table
-            .filter(marks::person_id.eq_any(people()))
-            .group_by((marks::person_id, marks::prism_id))
-            .select((marks::person_id, marks::prism_id, max(marks::marked_at)));
-        let of_other_marks = other_marks::table
-            .filter(other_marks::person_id.eq_any(people()))
-            .group_by((other_marks::person_id, other_marks::prism_id))
-            .select((
-                other_marks::person_id,
-                other_marks::prism_id,
-                max(other_marks::marked_at),
-            ));
+        type Last = (PersonId, Option<PrismId>, Option<DateTime<Utc>>);
+        let of = people.iter().copied().map(Bind).collect::<Vec<_>>();
+        let of = people::table.filter(people::id.eq_any(of));
+        let newest = marks::table
+            .filter(marks::person_id.eq(people::id.nullable()))
+            .order(marks::marked_at.desc())
+            .limit(1);
+        let of_marks = of.clone().select((
+            people::id,
+            newest.select(marks::prism_id).single_value(),
+            newest.select(marks::marked_at).single_value(),
+        ));
+        let newest = other_marks::table
+            .filter(other_marks::person_id.eq(people::id.nullable()))
+            .order(other_marks::marked_at.desc())
+            .limit(1);
+        let of_other_marks = of.select((
+            people::id,
+            newest.select(other_marks::prism_id).single_value(),
+            newest.select(other_marks::marked_at).single_value(),
+        ));
         self.read(async move |mut connection| {
             let mut last: Vec<Last> = on!(connection, load(of_marks))?;
             let beside: Vec<Last> = on!(connection, load(of_other_marks))?;
             last.extend(beside);
             last.sort_by_key(|(_, _, at)| *at);
             let last = last.into_iter();
-            let last =
-                last.filter_map(|(person, prism, at)| Some((person?, LastMark { prism, at: at? })));
+            let last = last.filter_map(|(person, prism, at)| {
+                let (prism, at) = prism.zip(at)?;
+                Some((person, LastMark { prism, at }))
+            });
             Ok(last.collect())
         })
         .await

@@ -5,10 +5,8 @@ pub(super) mod insert;
 pub(super) mod lists;
 pub(super) mod row;
 mod save;
-pub(super) mod usage;
 
 pub use self::find::FoundResult;
 pub use self::lists::*;
 pub use self::row::{NewResult, Provenance, ResultActorRow, ResultOrigin};
 pub use self::save::SaveOutcome;
-pub use self::usage::{Usage, UsageDimension, UsageGroup, UsageScope};

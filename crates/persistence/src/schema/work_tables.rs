@@ -7,6 +7,7 @@ table! {
     counted_results (prism_id) {
         prism_id -> Id,
         up_to -> Id,
+        watched_to -> Nullable<Id>,
     }
 }
 
@@ -23,20 +24,10 @@ table! {
 }
 
 table! {
-    watched_results (prism_id) {
-        prism_id -> Id,
-        up_to -> Id,
-    }
-}
-
-table! {
     account_budgets (account_id) {
         account_id -> Id,
         budget_nanos -> BigInt,
         month -> Integer,
-        counted_to -> Id,
-        cost_nanos -> BigInt,
-        cost_attos -> BigInt,
         announced_percent -> Integer,
     }
 }

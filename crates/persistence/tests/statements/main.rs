@@ -19,7 +19,7 @@ use std::sync::Mutex;
 
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use refract_domain::event::{ActorKind, EventAction, EventTarget};
-use refract_domain::ids::{EventId, ResultId};
+use refract_domain::ids::{EventId, PersonId, ResultId};
 use refract_domain::prism::slug::PrismSelector;
 use refract_persistence::{
     EventActors, EventFilter, EventRange, KeyUse, ResultFilter, ResultOrder, SaveOutcome,
@@ -251,6 +251,9 @@ async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     statements.insert("page of answers", sent(answers.next(50)).await);
     let of_page = it.database.list_marks_of(vec![ResultId::new(Uuid::nil())]);
     statements.insert("marks of results", sent(of_page).await);
+    let nobody = [PersonId::new(Uuid::nil())];
+    let of_people = it.database.list_last_marks(&nobody);
+    statements.insert("last marks of people", sent(of_people).await);
     statements.insert("saved at once", saved_at_once(it).await);
     statements
 }
@@ -306,7 +309,7 @@ fn assert_counts(backend: &str, statements: &BTreeMap<&str, Vec<String>>) {
     for (name, sent) in statements {
         let expected = match *name {
             "version again" | "lens again" => 0,
-            "rows of a file run" => 2,
+            "rows of a file run" | "last marks of people" => 2,
             "retry" => 4,
             // the size of a group commit depends on the timing of the writer's thread
             "saved at once" if backend == "sqlite" => {

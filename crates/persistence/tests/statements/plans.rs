@@ -141,6 +141,8 @@ fn filling(id: &str, moment: &str, series: fn(usize) -> String) -> String {
         DROP TABLE numbered;
         INSERT INTO marks (result_id, question, prism_id, outcome, marked_at)
             SELECT id, 'angry', prism_id, 'yes', {moment} FROM results LIMIT 20000;
+        INSERT INTO other_marks (result_id, question, marker, prism_id, outcome, marked_at)
+            SELECT result_id, question, '', prism_id, outcome, marked_at FROM marks;
         ANALYZE;",
         nil = match moment {
             "now()" => "'00000000-0000-0000-0000-000000000000'::uuid",

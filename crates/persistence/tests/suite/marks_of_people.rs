@@ -1,17 +1,19 @@
 //! Marks of several people: beside each other, settled, counted, gone with their result. And the
 //! count of those that are a fair sample's.
 
+use refract_domain::account::role::Role;
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::mark::Mark;
 use refract_domain::result::mark::source::MarkSource;
-use refract_persistence::{LastMark, MarksOfPerson, ResultFilter, WithdrawnMark};
+use refract_persistence::{LastMark, MarksOfPerson, NewPerson, ResultFilter, WithdrawnMark};
 use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::deletions::delete;
 use crate::fixture::{Fixture, moment, prism};
+use crate::joined_people::{link, new_person};
 use crate::marks::{by, change, mark, save, saved, withdrawn};
 
 on_both!(
@@ -46,6 +48,12 @@ async fn marks_of_people_stand_beside_each_other(it: Fixture) {
     assert_eq!(counting().await, std::slice::from_ref(&olga));
     assert_eq!(beside(&it, result.id).await, std::slice::from_ref(&ada));
     let person = olga.marked_by.person.unwrap();
+    let new = NewPerson {
+        id: person,
+        ..new_person(&it, "olga@example.com", Role::Reviewer)
+    };
+    let inviting = it.database.invite_person(&new, link(1), it.stamp(0));
+    inviting.await.unwrap();
     let last = it.database.list_last_marks(&[person]).await.unwrap();
     let (prism, at) = (it.prism.id, moment(2));
     assert_eq!(last, [(person, LastMark { prism, at })]);

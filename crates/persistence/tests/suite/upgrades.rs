@@ -174,3 +174,110 @@ fn sqlite_rows_outlive_every_migration_and_its_undoing() {
         assert_eq!(sqlite_state(&mut connection, &first), after);
     }
 }
+
+/// A prism with both watermarks, one with that of its hours alone, and a budget, as before the
+/// migration that unites counts.
+fn counts(id: fn(u8) -> String, moment: &str) -> String {
+    let [account, prism, other, day, hour] = [1, 3, 6, 7, 8].map(id);
+    format!(
+        "INSERT INTO prisms (id, account_id, slug, name, latest_version, lens_revision, created_at)
+            VALUES ({other}, {account}, 'other', 'Other', 1, 0, {moment});
+        INSERT INTO counted_results (prism_id, up_to) VALUES ({prism}, {day});
+        INSERT INTO watched_results (prism_id, up_to) VALUES ({prism}, {hour}), ({other}, {hour});
+        INSERT INTO account_budgets (account_id, budget_nanos, month, counted_to, cost_nanos,
+                cost_attos, announced_percent)
+            VALUES ({account}, 5, 6, {day}, 7, 8, 80);"
+    )
+}
+
+/// The tables of counts and budgets after that migration, or after its undoing, with their rows.
+fn counts_expected(is_undone: bool, shown: fn(u8) -> String) -> Vec<(&'static str, Vec<String>)> {
+    let [account, prism, other, day, hour, none] = [1, 3, 6, 7, 8, 0].map(shown);
+    if is_undone {
+        let counted = vec![format!("{prism}|{day}"), format!("{other}|{none}")];
+        let watched = vec![format!("{prism}|{hour}"), format!("{other}|{hour}")];
+        return vec![
+            ("prism_id, up_to FROM counted_results", counted),
+            ("prism_id, up_to FROM watched_results", watched),
+            (
+                "account_id, counted_to, cost_nanos, cost_attos FROM account_budgets",
+                vec![format!("{account}|{none}|0|0")],
+            ),
+        ];
+    }
+    vec![
+        (
+            "prism_id, up_to, watched_to FROM counted_results",
+            vec![
+                format!("{prism}|{day}|{hour}"),
+                format!("{other}|{none}|{hour}"),
+            ],
+        ),
+        (
+            "budget_nanos, month, announced_percent FROM account_budgets",
+            vec!["5|6|80".to_owned()],
+        ),
+    ]
+}
+
+/// A query for some columns of a table as [`all_rows`] shows them.
+fn some_rows(columns_of_table: &str, text_of: fn(&str) -> String) -> String {
+    let (columns, table) = columns_of_table.split_once(" FROM ").unwrap();
+    let columns: Vec<_> = columns.split(", ").map(ToOwned::to_owned).collect();
+    all_rows(table, &columns, text_of)
+}
+
+/// The scripts before the migration that unites counts, and its own two.
+fn around_the_union(database: &str) -> (Vec<String>, [String; 2]) {
+    const UNION: usize = 29;
+    let up = scripts(database, "up.sql");
+    let own = [
+        up[UNION].clone(),
+        scripts(database, "down.sql")[UNION].clone(),
+    ];
+    (up[..UNION].to_vec(), own)
+}
+
+#[tokio::test]
+async fn postgres_watermarks_and_budgets_move_into_one_ledger_and_back() {
+    let server = fresh_database().await;
+    let client = postgres_client(server.url()).await;
+    let uuid = |byte: u8| format!("'{byte:032x}'");
+    let (moment, hash) = ("now()", "decode(repeat('01', 32), 'hex')");
+    let (before, [up, down]) = around_the_union("postgres");
+    let filling = [before, vec![rows(uuid, moment, hash), counts(uuid, moment)]].concat();
+    client.batch_execute(&filling.join(";\n")).await.unwrap();
+    let shown = |byte: u8| uuid::Uuid::from_u128(byte.into()).to_string();
+    for (script, is_undone) in [(&up, false), (&down, true), (&up, false)] {
+        client.batch_execute(script).await.unwrap();
+        for (columns, expected) in counts_expected(is_undone, shown) {
+            let query = some_rows(columns, |column| format!("{column}::text"));
+            let found = client.query(&query, &[]).await.unwrap();
+            let found: Vec<String> = found.iter().map(|row| row.get(0)).collect();
+            assert_eq!(found, expected, "{columns}");
+        }
+    }
+}
+
+#[test]
+fn sqlite_watermarks_and_budgets_move_into_one_ledger_and_back() {
+    let mut connection = SqliteConnection::establish(":memory:").unwrap();
+    let blob = |byte: u8| format!("x'{byte:032x}'");
+    let hash = format!("x'{}'", "01".repeat(32));
+    let (before, [up, down]) = around_the_union("sqlite");
+    let filling = [before, vec![rows(blob, "1", &hash), counts(blob, "1")]].concat();
+    connection
+        .batch_execute("PRAGMA foreign_keys = ON")
+        .unwrap();
+    connection.batch_execute(&filling.join(";\n")).unwrap();
+    let shown = |byte: u8| format!("X'{byte:032X}'");
+    for (script, is_undone) in [(&up, false), (&down, true), (&up, false)] {
+        connection.batch_execute(script).unwrap();
+        for (columns, expected) in counts_expected(is_undone, shown) {
+            let query = some_rows(columns, |column| format!("quote({column})"));
+            let found: Vec<Row> = sql_query(query).load(&mut connection).unwrap();
+            let found: Vec<_> = found.into_iter().map(|row| row.row).collect();
+            assert_eq!(found, expected, "{columns}");
+        }
+    }
+}

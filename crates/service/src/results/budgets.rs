@@ -1,11 +1,11 @@
 //! What an account may spend in a calendar month in UTC, and what it has spent.
 //!
 //! The cost of a month is that of its saved results, deleted ones among them: nothing else is known
-//! to a database. It is read from the sums of usage (see `counts`) and kept for some minutes; each
-//! look adds newer results, so that a create does nothing for a budget. One of these that is deleted
-//! is put right by the next reading. Any number of nodes and commands may look at once: they read the
-//! same. For announcements and the metric, one node on a database looks at every budget in the
-//! background: the one that holds the lease.
+//! to a database. It is read from the sums of usage (see `counts`), and a node remembers it for some
+//! minutes; each look adds newer results, so that a create does nothing for a budget. One of these
+//! that is deleted is put right by the next reading. Any number of nodes and commands may look at
+//! once: they read the same. For announcements and the metric, one node on a database looks at every
+//! budget in the background: the one that holds the lease.
 //!
 //! A budget stops no API call. It pauses file runs and retests, whose cost nobody waits for.
 
@@ -14,6 +14,7 @@ mod share;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
+use std::sync::{MutexGuard, PoisonError};
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, TimeDelta, Utc};
 use refract_domain::account::month_budget::MonthBudget;
@@ -22,7 +23,7 @@ use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::cost::Cost;
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
-use refract_persistence::{BudgetRow, CountedMonth, UsageScope, WriteOutcome};
+use refract_persistence::{BudgetRow, CountedCost, UsageScope, WriteOutcome};
 
 pub use self::share::{BudgetShare, BudgetUsedUp};
 use super::metrics::UsedParts;
@@ -34,7 +35,7 @@ use crate::{InternalError, Refract};
 /// saved later than this after its id was made, by a node whose clock is behind or after a database
 /// was away, is in the next reading.
 const OPEN: TimeDelta = TimeDelta::minutes(5);
-/// How long what was read is kept. A reading adds up about an hour of results, a look some minutes.
+/// How long what was read is remembered. A reading adds up about an hour of results, a look some minutes.
 const KEPT: TimeDelta = TimeDelta::minutes(3);
 /// How far back a result with a cost shows that the host states costs.
 const MONTH: TimeDelta = TimeDelta::days(31);
@@ -172,24 +173,21 @@ impl Budgets<'_> {
         let Some((row, counted)) = self.read(account, now).await? else {
             return Ok(None);
         };
-        let database = &self.refract.database;
-        let newer = database.sum_open_costs(account, counted.up_to).await?;
-        let spent = [counted.cost, newer].into_iter().sum();
-        let found = self.announce(&row, counted.month, spent).await?;
+        let adding = self.refract.database.add_open_cost(account, counted);
+        let found = self.announce(&row, counted.since, adding.await?).await?;
         Ok(Some(found))
     }
 
-    /// The budget as it was stored, and what its month had cost some minutes before a moment.
+    /// The budget as it is stored, and what its month had cost some minutes before a moment.
     async fn read(
         self,
         account: AccountId,
         now: DateTime<Utc>,
-    ) -> Result<Option<(BudgetRow, CountedMonth)>, InternalError> {
+    ) -> Result<Option<(BudgetRow, CountedCost)>, InternalError> {
         let Some(row) = self.refract.database.find_budget(account).await? else {
             return Ok(None);
         };
-        let counted = self.read_month(&row, now).await?;
-        Ok(Some((row, counted)))
+        Ok(Some((row, self.read_month(account, now).await?)))
     }
 
     /// Whether the account may start work that nobody waits for.
@@ -212,32 +210,33 @@ impl Budgets<'_> {
         BudgetShare::new(self.refract.clone(), account, concurrency)
     }
 
-    /// What the month had cost: kept, or read from the sums of usage and kept.
+    /// What the month had cost: remembered, or read from the sums of usage.
     async fn read_month(
         self,
-        row: &BudgetRow,
+        account: AccountId,
         now: DateTime<Utc>,
-    ) -> Result<CountedMonth, InternalError> {
-        let (database, results) = (&self.refract.database, self.refract.results());
-        let (account, kept) = (row.account, row.counted);
+    ) -> Result<CountedCost, InternalError> {
         let today = now.date_naive();
         let month = today.with_day(1).unwrap_or(today);
         let closed = now - OPEN;
-        if kept.month == month && kept.up_to.moment() > closed - KEPT {
-            return Ok(kept);
+        let is_recent =
+            |read: &CountedCost| read.since == month && read.up_to.moment() > closed - KEPT;
+        if let Some(read) = self.months().get(&account).copied().filter(is_recent) {
+            return Ok(read);
         }
+        // where no server counts in the background, the results of weeks
+        self.refract.results().count_now(account, now).await?;
         let begin = month.and_time(NaiveTime::MIN).and_utc();
         let up_to = ResultId::first_of(closed.max(begin)).just_before();
-        // where no server counts in the background, the results of weeks
-        results.count_now(account, now).await?;
-        let counted = CountedMonth {
-            month,
-            up_to,
-            cost: database.sum_costs_since(account, month, up_to).await?,
-        };
-        // another node that read meanwhile has the same sum
-        database.keep_counted_month(account, kept, counted).await?;
-        Ok(counted)
+        let database = &self.refract.database;
+        let read = database.count_cost_since(account, month, up_to).await?;
+        self.months().insert(account, read);
+        Ok(read)
+    }
+
+    fn months(&self) -> MutexGuard<'_, HashMap<AccountId, CountedCost>> {
+        let months = self.refract.month_costs.lock();
+        months.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Announces the largest share that is used, unless it was announced before.
@@ -257,7 +256,7 @@ impl Budgets<'_> {
         let Some(percent) = shares.find(|percent| found.has_reached(*percent)) else {
             return Ok(found);
         };
-        let is_this_month = row.counted.month == month;
+        let is_this_month = row.month == month;
         if is_this_month && row.announced_percent >= percent {
             return Ok(found);
         }

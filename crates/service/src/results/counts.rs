@@ -147,7 +147,8 @@ impl Results<'_> {
         let mut watermarks = HashMap::new();
         for kept in kept.await? {
             watermarks.insert(kept.prism, kept.up_to);
-            counts.add(kept.prism, kept.day, kept.count);
+            let day = kept.day.and_then(NaiveDate::from_epoch_days);
+            counts.add(kept.prism, day, kept.count);
         }
         for (prism, first) in uncounted {
             let watermark = watermarks.get(&prism).copied().flatten();

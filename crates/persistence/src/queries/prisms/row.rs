@@ -49,10 +49,3 @@ pub enum WriteOutcome {
     /// The prism changed after the row was read, so nothing was saved: read it and decide again.
     Stale,
 }
-
-impl WriteOutcome {
-    /// The outcome of a change that is saved only if nothing changed meanwhile.
-    pub(crate) fn of(is_saved: bool) -> Self {
-        if is_saved { Self::Saved } else { Self::Stale }
-    }
-}

@@ -210,15 +210,6 @@ where
     }
 }
 
-impl<C: NamedColumn<Form = (i64, i64)>> TryFrom<Stored<C>> for Cost {
-    type Error = UnreadableColumn;
-
-    fn try_from(Stored((nanos, attos)): Stored<C>) -> Result<Self, UnreadableColumn> {
-        let cost = saved_cost(Some(nanos), Some(attos)).ok().flatten();
-        cost.ok_or(UnreadableColumn(C::NAME))
-    }
-}
-
 /// A cost, or a sum of costs, from its columns.
 pub(crate) fn saved_cost(
     nanos: Option<i64>,

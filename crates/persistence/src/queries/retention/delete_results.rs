@@ -8,10 +8,10 @@ use refract_domain::ids::{PrismId, ResultId};
 
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
-use crate::queries::counts::lock_watermark;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::results::usage::{AddUsage, AddedResults, UsageTable};
+use crate::queries::ledger::lock_watermarks;
+use crate::queries::ledger::usage::sums::{AddUsage, AddedResults, UsageTable};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prism_examples, results};
 
@@ -125,7 +125,7 @@ impl Database {
             let prisms: BTreeSet<PrismId> = found.iter().map(|(_, prism)| *prism).collect();
             let mut uncounted = Vec::new();
             for prism in prisms {
-                let up_to = lock_watermark(&mut tx, prism).await?;
+                let up_to = lock_watermarks(&mut tx, prism).await?.counted;
                 let later = found.iter().filter(|it| it.1 == prism && it.0 > up_to);
                 uncounted.extend(later.map(|(id, _)| *id));
             }

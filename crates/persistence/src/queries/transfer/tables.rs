@@ -40,7 +40,6 @@ pub const ACCOUNT_TABLES: &[AccountTable] = &[
     definitions::PRISMS,
     // with the prisms, so that no node counts from the beginning what the two tables of counts have
     COUNTED_RESULTS,
-    WATCHED_RESULTS,
     definitions::PRISM_VERSIONS,
     definitions::LENS_REVISIONS,
     definitions::PRISM_CHANGES,
@@ -68,15 +67,7 @@ pub(super) const COUNTED_RESULTS: AccountTable = AccountTable {
     owner: OF_PRISM,
     key: "prism_id",
     since: None,
-    columns: &[id("prism_id"), id("up_to")],
-};
-
-pub(super) const WATCHED_RESULTS: AccountTable = AccountTable {
-    name: "watched_results",
-    owner: OF_PRISM,
-    key: "prism_id",
-    since: None,
-    columns: &[id("prism_id"), id("up_to")],
+    columns: &[id("prism_id"), id("up_to"), id("watched_to")],
 };
 
 pub(super) const WATCH_HOURS: AccountTable = AccountTable {

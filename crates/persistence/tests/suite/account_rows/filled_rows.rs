@@ -53,11 +53,7 @@ fn definitions() -> Vec<TableRows> {
         ),
         (
             "counted_results",
-            vec![json!({"prism_id": id(PRISM), "up_to": id(RETRY)})],
-        ),
-        (
-            "watched_results",
-            vec![json!({"prism_id": id(PRISM), "up_to": id(FAILED)})],
+            vec![json!({"prism_id": id(PRISM), "up_to": id(RETRY), "watched_to": id(FAILED)})],
         ),
         (
             "prism_versions",
@@ -117,8 +113,7 @@ fn facts() -> Vec<TableRows> {
         (
             "account_budgets",
             vec![json!({
-                "budget_nanos": i64::MAX, "month": 20_000, "counted_to": NIL, "cost_nanos": 1,
-                "cost_attos": 2, "announced_percent": 80,
+                "budget_nanos": i64::MAX, "month": 20_000, "announced_percent": 80,
             })],
         ),
         (

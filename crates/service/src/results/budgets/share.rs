@@ -169,13 +169,13 @@ impl BudgetShare {
             let _ = sender.send((share, left.spent));
             share.held()
         };
-        let holding = database.hold_budget(self.of, now, now + TERM, decide);
+        let holding = database.hold_budget(self.of, counted, now, now + TERM, decide);
         holding.await?;
         let Ok((share, spent)) = receiver.try_recv() else {
             // the budget was removed meanwhile
             return Ok(Ok(UNLIMITED));
         };
-        budgets.announce(&row, counted.month, spent).await?;
+        budgets.announce(&row, counted.since, spent).await?;
         Ok(match share {
             Share::Rows(rows, _) => Ok(rows),
             Share::Later(_) => Ok(0),

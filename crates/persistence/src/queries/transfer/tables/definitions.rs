@@ -28,9 +28,6 @@ pub(super) const ACCOUNT_BUDGETS: AccountTable = AccountTable {
         account(),
         whole("budget_nanos"),
         whole("month"),
-        id("counted_to"),
-        whole("cost_nanos"),
-        whole("cost_attos"),
         whole("announced_percent"),
     ],
 };

@@ -6,9 +6,8 @@ use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::Sqlite;
-use refract_domain::ids::{ApiKeyId, PrismId, ResultId};
+use refract_domain::ids::{PrismId, ResultId};
 
-use crate::queries::counts::NO_KEY;
 use crate::schema::sql_types::Id;
 
 /// Sums of a group of results. A database adds up whole numbers exactly; PostgreSQL's sums are
@@ -35,15 +34,20 @@ pub(super) const SUMS_OF_STORED: &str = "CAST(SUM(calls) AS BIGINT), \
 pub(super) trait UsageBackend: Backend {
     /// The days from 1970 to the moment of saving, in UTC.
     const DAY: &'static str;
+    /// The id of results that no key, no person or no file run made: a column of a primary key cannot
+    /// be null.
+    const NIL: &'static str;
 }
 
 #[cfg(feature = "postgres")]
 impl UsageBackend for diesel::pg::Pg {
     const DAY: &'static str = "CAST(created_at AT TIME ZONE 'UTC' AS date) - DATE '1970-01-01'";
+    const NIL: &'static str = "'00000000-0000-0000-0000-000000000000'";
 }
 
 impl UsageBackend for Sqlite {
     const DAY: &'static str = "created_at / 86400000";
+    const NIL: &'static str = "x'00000000000000000000000000000000'";
 }
 
 /// A table of sums.
@@ -78,16 +82,11 @@ pub(crate) enum AddedResults {
 pub(crate) struct AddUsage {
     table: UsageTable,
     results: AddedResults,
-    none: ApiKeyId,
 }
 
 impl AddUsage {
     pub(crate) fn to(table: UsageTable, results: AddedResults) -> Self {
-        Self {
-            table,
-            results,
-            none: NO_KEY,
-        }
+        Self { table, results }
     }
 }
 
@@ -114,7 +113,6 @@ fn added_columns(table: &str) -> String {
 impl<DB> QueryFragment<DB> for AddUsage
 where
     DB: UsageBackend + DieselReserveSpecialization + HasSqlType<Id>,
-    ApiKeyId: ToSql<Id, DB>,
     PrismId: ToSql<Id, DB>,
     ResultId: ToSql<Id, DB>,
 {
@@ -124,9 +122,7 @@ where
         let table = self.table.name();
         out.push_sql(&format!("INSERT INTO {table} SELECT prism_id, {}", DB::DAY));
         for column in ["api_key_id", "made_by", "file_run_id"] {
-            out.push_sql(&format!(", COALESCE({column}, "));
-            out.push_bind_param::<Id, _>(&self.none)?;
-            out.push_sql(")");
+            out.push_sql(&format!(", COALESCE({column}, {})", DB::NIL));
         }
         out.push_sql(&format!(
             ", COALESCE(model_name, ''), {SUMS} FROM results WHERE "

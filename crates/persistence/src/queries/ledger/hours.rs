@@ -13,22 +13,23 @@ use refract_domain::prism::VersionNumber;
 use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::ledger::lock_watermarks;
 use crate::queries::prisms::row::WriteOutcome;
 use crate::queries::results::row::saved_version;
 use crate::schema::sql_types::{Bind, Id, Moment};
 use crate::schema::stored::Stored;
-use crate::schema::{results, watch_hours, watched_results};
+use crate::schema::{counted_results, results, watch_hours};
 
 /// The hours of a prism from one on and before another, with the watermark up to which they count:
 /// one statement, so that both are of one moment.
 const KEPT: &str = "\
-SELECT watched_results.up_to AS up_to, watch_hours.hour AS hour, watch_hours.version AS version,
+SELECT counted_results.watched_to AS up_to, watch_hours.hour AS hour, watch_hours.version AS version,
     watch_hours.model_name AS model_name, watch_hours.prompt_version AS prompt_version,
     watch_hours.first_at AS first_at, watch_hours.counts AS counts
-FROM watched_results
-LEFT JOIN watch_hours ON watch_hours.prism_id = watched_results.prism_id
+FROM counted_results
+LEFT JOIN watch_hours ON watch_hours.prism_id = counted_results.prism_id
     AND watch_hours.hour >= $1 AND watch_hours.hour < $2
-WHERE watched_results.prism_id = $3
+WHERE counted_results.prism_id = $3
 ORDER BY 2, 3, 4, 5";
 
 /// The counts of one hour's results of one version, model and version of prompts.
@@ -74,8 +75,8 @@ pub struct NewHours {
 
 #[derive(QueryableByName)]
 struct KeptColumns {
-    #[diesel(sql_type = Id)]
-    up_to: ResultId,
+    #[diesel(sql_type = Nullable<Id>)]
+    up_to: Option<ResultId>,
     #[diesel(sql_type = Nullable<Integer>)]
     hour: Option<i32>,
     #[diesel(sql_type = Nullable<Integer>)]
@@ -106,7 +107,7 @@ impl Database {
             .bind::<Integer, _>(before)
             .bind::<Id, _>(Bind(prism));
         let found: Vec<KeptColumns> = self.without_lanes().load(query).await?;
-        let up_to = found.iter().map(|columns| columns.up_to).next();
+        let up_to = found.iter().find_map(|columns| columns.up_to);
         let hours = found.into_iter().filter_map(KeptColumns::row);
         Ok(KeptHours {
             up_to,
@@ -124,26 +125,12 @@ impl Database {
             hours,
         } = new;
         self.begin(async move |mut tx| {
-            let moved = match read_up_to {
-                None => {
-                    let insert = diesel::insert_into(watched_results::table).values((
-                        watched_results::prism_id.eq(Bind(prism)),
-                        watched_results::up_to.eq(Bind(up_to)),
-                    ));
-                    on!(tx, execute(insert.on_conflict_do_nothing()))?
-                }
-                Some(read) => {
-                    let as_read = watched_results::table
-                        .filter(watched_results::prism_id.eq(Bind(prism)))
-                        .filter(watched_results::up_to.eq(Bind(read)));
-                    let update =
-                        diesel::update(as_read).set(watched_results::up_to.eq(Bind(up_to)));
-                    on!(tx, execute(update))?
-                }
-            };
-            if moved == 0 {
+            if lock_watermarks(&mut tx, prism).await?.watched != read_up_to {
                 return Ok(WriteOutcome::Stale);
             }
+            let moving = diesel::update(counted_results::table.find(Bind(prism)))
+                .set(counted_results::watched_to.eq(Some(Bind(up_to))));
+            on!(tx, execute(moving))?;
             for hour in hours {
                 let save = diesel::insert_into(watch_hours::table)
                     .values((

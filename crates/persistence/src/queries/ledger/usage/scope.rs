@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use refract_domain::ids::{ApiKeyId, PrismId};
 
-use crate::queries::counts::number_of;
-
 /// What usage can be grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UsageDimension {
@@ -94,7 +92,7 @@ impl UsagePeriod {
     /// The period from one moment on and before another.
     pub(super) fn new(since: Option<DateTime<Utc>>, until: Option<DateTime<Utc>>) -> Self {
         let part = |since: DateTime<Utc>, until| PartOfDay {
-            day: number_of(since.date_naive()),
+            day: since.date_naive().to_epoch_days(),
             since,
             until,
         };
@@ -112,7 +110,7 @@ impl UsagePeriod {
         }
         let begin = since.zip(first).filter(|(since, first)| since < first);
         let rest = end.zip(until).filter(|(end, until)| end < until);
-        let day = |moment: DateTime<Utc>| number_of(moment.date_naive());
+        let day = |moment: DateTime<Utc>| moment.date_naive().to_epoch_days();
         Self {
             days: (first.map(day), end.map(day)),
             parts: [begin, rest]

@@ -6,7 +6,7 @@
 
 mod scope;
 mod statement;
-mod sums;
+pub(crate) mod sums;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,33 +14,44 @@ use std::ops::AddAssign;
 
 use chrono::{NaiveDate, NaiveTime};
 use diesel::prelude::*;
+use diesel::sql_query;
+use diesel::sql_types::{BigInt, Nullable};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::cost::Cost;
 
 pub use self::scope::{UsageDimension, UsageScope};
-pub(crate) use self::sums::{AddUsage, AddedResults, UsageTable};
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::ledger::usage::statement::UsageStatement;
 use crate::queries::results::row::saved_cost;
-use crate::queries::results::usage::statement::UsageStatement;
+use crate::schema::results;
+use crate::schema::sql_types::{Bind, Id};
+use crate::schema::stored::{NamedColumn, Stored};
 
 /// What some results used. Results whose server did not report a number add nothing to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Queryable)]
 pub struct Usage {
     /// Number of results.
+    #[diesel(deserialize_as = i64)]
     pub calls: u64,
     /// Number of `failed` results among them.
+    #[diesel(deserialize_as = i64)]
     pub failed: u64,
     /// Requests to the model.
+    #[diesel(deserialize_as = i64)]
     pub model_requests: u64,
     /// Tokens that the model read.
+    #[diesel(deserialize_as = i64)]
     pub input_tokens: u64,
     /// Tokens that the server had in its cache.
+    #[diesel(deserialize_as = i64)]
     pub cached_tokens: u64,
     /// Tokens that the model wrote.
+    #[diesel(deserialize_as = i64)]
     pub output_tokens: u64,
     /// The cost; `None` if no host reported one.
+    #[diesel(deserialize_as = Stored<(results::cost_nanos, results::cost_attos)>)]
     pub cost: Option<Cost>,
 }
 
@@ -84,7 +95,7 @@ impl AddAssign for Usage {
 
 /// The usage of the results that have the same prism, key, person, file run, model and day, as far as
 /// they are grouped by these.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Queryable)]
 pub struct UsageGroup {
     /// The prism; `None` if results are not grouped by it.
     pub prism: Option<PrismId>,
@@ -97,6 +108,7 @@ pub struct UsageGroup {
     /// The model; `None` also for results whose server did not name it.
     pub model: Option<String>,
     /// The day; `None` if results are not grouped by it.
+    #[diesel(deserialize_as = Stored<UsageDay>)]
     pub day: Option<NaiveDate>,
     /// The usage.
     pub usage: Usage,
@@ -114,18 +126,36 @@ impl Database {
 
     /// Adds up what an account's results from a day on cost, deleted ones among them; of results that
     /// are not in the stored sums only those up to an id. Two queries.
-    pub async fn sum_costs_since(
+    pub async fn count_cost_since(
         &self,
         account: AccountId,
-        day: NaiveDate,
+        since: NaiveDate,
         up_to: ResultId,
-    ) -> Result<Cost, PersistenceError> {
+    ) -> Result<CountedCost, PersistenceError> {
         let scope = UsageScope {
-            since: Some(day.and_time(NaiveTime::MIN).and_utc()),
+            since: Some(since.and_time(NaiveTime::MIN).and_utc()),
             ..UsageScope::default()
         };
         let groups = self.usage_up_to(account, scope, up_to).await?;
-        Ok(groups.iter().filter_map(|group| group.usage.cost).sum())
+        let cost = groups.iter().filter_map(|group| group.usage.cost).sum();
+        Ok(CountedCost { since, up_to, cost })
+    }
+
+    /// Adds the cost of an account's newer results to a cost.
+    pub async fn add_open_cost(
+        &self,
+        account: AccountId,
+        counted: CountedCost,
+    ) -> Result<Cost, PersistenceError> {
+        let database = self.without_lanes();
+        let reading = database.read(async move |mut connection| {
+            let query = sql_query(OPEN_COST)
+                .bind::<Id, _>(Bind(account))
+                .bind::<Id, _>(Bind(counted.up_to));
+            let open: OpenCost = on!(connection, CUSTOM_PLAN, get_result(query))?;
+            counted.with(&open)
+        });
+        reading.await
     }
 
     async fn usage_up_to(
@@ -141,63 +171,51 @@ impl Database {
         let first = uncounted.map(|(_, first)| first).min();
         let query = UsageStatement::new(account, scope, first.map(|first| (first, up_to)));
         let reading = database.read(async move |mut connection| {
-            let found: Vec<UsageColumns> = on!(connection, CUSTOM_PLAN, load(query))?;
-            let groups = found.into_iter().map(TryFrom::try_from);
-            groups.collect::<Result<Vec<_>, _>>().map(merged)
+            let found: Vec<UsageGroup> = on!(connection, CUSTOM_PLAN, load(query))?;
+            Ok(merged(found))
         });
         reading.await
     }
 }
 
-/// A row of the statement.
-#[derive(Queryable)]
-struct UsageColumns {
-    prism: Option<PrismId>,
-    api_key: Option<ApiKeyId>,
-    person: Option<PersonId>,
-    file_run: Option<FileRunId>,
-    model: Option<String>,
-    day: Option<i32>,
-    calls: i64,
-    failed: i64,
-    model_requests: i64,
-    input_tokens: i64,
-    cached_tokens: i64,
-    output_tokens: i64,
-    cost_nanos: Option<i64>,
-    cost_attos: Option<i64>,
+/// What an account's results from a day on cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedCost {
+    /// The day in UTC.
+    pub since: NaiveDate,
+    /// The results have ids up to this one.
+    pub up_to: ResultId,
+    /// The cost.
+    pub cost: Cost,
 }
 
-impl TryFrom<UsageColumns> for UsageGroup {
-    type Error = PersistenceError;
-
-    fn try_from(columns: UsageColumns) -> Result<Self, PersistenceError> {
-        let column = "results.created_at";
-        let day = columns.day.map(|day| {
-            let day = NaiveDate::from_epoch_days(day);
-            day.ok_or(PersistenceError::Unreadable { column })
-        });
-        // counts and sums of numbers that are never negative
-        let whole = |sum| u64::try_from(sum).unwrap_or_default();
-        Ok(Self {
-            prism: columns.prism,
-            // a row of stored sums has zeros for none
-            api_key: columns.api_key.filter(|id| !id.uuid().is_nil()),
-            person: columns.person.filter(|id| !id.uuid().is_nil()),
-            file_run: columns.file_run.filter(|id| !id.uuid().is_nil()),
-            model: columns.model.filter(|name| !name.is_empty()),
-            day: day.transpose()?,
-            usage: Usage {
-                calls: whole(columns.calls),
-                failed: whole(columns.failed),
-                model_requests: whole(columns.model_requests),
-                input_tokens: whole(columns.input_tokens),
-                cached_tokens: whole(columns.cached_tokens),
-                output_tokens: whole(columns.output_tokens),
-                cost: saved_cost(columns.cost_nanos, columns.cost_attos)?,
-            },
-        })
+impl CountedCost {
+    pub(crate) fn with(self, open: &OpenCost) -> Result<Cost, PersistenceError> {
+        let open = saved_cost(open.nanos, open.attos)?;
+        Ok([self.cost, open.unwrap_or_default()].into_iter().sum())
     }
+}
+
+/// The cost of an account's results after an id. A host that reports no cost adds nothing.
+pub(crate) const OPEN_COST: &str = "\
+SELECT CAST(SUM(cost_nanos) AS BIGINT) AS nanos, CAST(SUM(cost_attos) AS BIGINT) AS attos
+FROM results WHERE account_id = $1 AND id > $2";
+
+/// The sum of some costs; null for none.
+#[derive(QueryableByName)]
+pub(crate) struct OpenCost {
+    #[diesel(sql_type = Nullable<BigInt>)]
+    nanos: Option<i64>,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    attos: Option<i64>,
+}
+
+/// Whole days from 1970 to a day in UTC.
+pub struct UsageDay;
+
+impl NamedColumn for UsageDay {
+    const NAME: &'static str = "usage_days.day";
+    type Form = Option<i32>;
 }
 
 /// Adds up the groups that are about the same results.

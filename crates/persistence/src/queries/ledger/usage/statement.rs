@@ -8,9 +8,9 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 
+use crate::queries::ledger::usage::scope::{PartOfDay, UsageDimension, UsagePeriod, UsageScope};
+use crate::queries::ledger::usage::sums::{SUMS, SUMS_OF_STORED, UsageBackend, UsageTable};
 use crate::queries::results::lists::ResultFilter;
-use crate::queries::results::usage::scope::{PartOfDay, UsageDimension, UsagePeriod, UsageScope};
-use crate::queries::results::usage::sums::{SUMS, SUMS_OF_STORED, UsageBackend, UsageTable};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Results with the watermark of their prism, which is null for a prism without one.
@@ -75,18 +75,24 @@ impl UsageStatement {
     }
 
     /// The columns that are grouped by, with nulls for the others.
-    fn columns(&self, day: &str) -> String {
+    fn columns<DB: UsageBackend>(&self, day: &str) -> String {
+        // a row of stored sums has zeros for none
+        let given = |column| format!("NULLIF({column}, {})", DB::NIL);
         let columns = [
-            (UsageDimension::Prism, "prism_id", "uuid"),
-            (UsageDimension::Key, "api_key_id", "uuid"),
-            (UsageDimension::Person, "made_by", "uuid"),
-            (UsageDimension::Run, "file_run_id", "uuid"),
-            (UsageDimension::Model, "model_name", "text"),
-            (UsageDimension::Day, day, "integer"),
+            (UsageDimension::Prism, "prism_id".to_owned(), "uuid"),
+            (UsageDimension::Key, given("api_key_id"), "uuid"),
+            (UsageDimension::Person, given("made_by"), "uuid"),
+            (UsageDimension::Run, given("file_run_id"), "uuid"),
+            (
+                UsageDimension::Model,
+                "NULLIF(model_name, '')".to_owned(),
+                "text",
+            ),
+            (UsageDimension::Day, day.to_owned(), "integer"),
         ];
         let columns = columns.map(|(dimension, column, sql_type)| {
             if self.scope.by.contains(&dimension) {
-                column.to_owned()
+                column
             } else {
                 format!("CAST(NULL AS {sql_type})")
             }
@@ -110,7 +116,7 @@ impl UsageStatement {
         ResultId: ToSql<Id, DB>,
         DateTime<Utc>: ToSql<Moment, DB>,
     {
-        let columns = self.columns(DB::DAY);
+        let columns = self.columns::<DB>(DB::DAY);
         out.push_sql(&format!(
             "SELECT {columns}, {SUMS} FROM {RESULTS} WHERE account_id = "
         ));
@@ -148,7 +154,7 @@ impl UsageStatement {
         ApiKeyId: ToSql<Id, DB>,
         PrismId: ToSql<Id, DB>,
     {
-        let (columns, table) = (self.columns("day"), table.name());
+        let (columns, table) = (self.columns::<DB>("day"), table.name());
         out.push_sql(&format!(
             "SELECT {columns}, {SUMS_OF_STORED} FROM {table} \
              WHERE prism_id IN (SELECT id FROM prisms WHERE account_id = "
@@ -231,14 +237,15 @@ impl Query for UsageStatement {
         Nullable<Id>,
         Nullable<Text>,
         Nullable<Integer>,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        BigInt,
-        Nullable<BigInt>,
-        Nullable<BigInt>,
+        (
+            BigInt,
+            BigInt,
+            BigInt,
+            BigInt,
+            BigInt,
+            BigInt,
+            (Nullable<BigInt>, Nullable<BigInt>),
+        ),
     );
 }
 
