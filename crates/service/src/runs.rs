@@ -7,7 +7,6 @@ mod change_run;
 mod pinned_prism;
 mod run_lease;
 mod stored_bytes;
-mod stored_run;
 mod stored_runs;
 mod upload_writer;
 mod uploads;
@@ -17,6 +16,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use refract_domain::result::file_run::{RunProgress, StoredMapping};
 use refract_model_gateway::ModelError;
 
 use crate::Refract;
@@ -27,8 +27,7 @@ pub use self::run_lease::{
     LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunLease,
 };
 pub use self::stored_bytes::{StoredBytes, StoredBytesReader};
-pub use self::stored_run::{RunProgress, StoredMapping, StoredRun};
-pub use self::stored_runs::{CreateRunError, NewStoredRun, RunPage};
+pub use self::stored_runs::{CreateRunError, NewStoredRun, RunPage, StoredRun};
 pub use self::upload_writer::{FileName, UploadError, UploadWriter};
 pub use self::uploads::{DeleteUploadOutcome, Upload};
 

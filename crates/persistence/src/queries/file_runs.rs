@@ -11,7 +11,7 @@ use diesel::sql_types::Bool;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, PrismId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
 pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
 use self::row::limit_values;
@@ -21,6 +21,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{Stored, to_json};
 use crate::schema::{file_runs, prisms, uploads};
 
 /// Which file runs are listed.
@@ -60,9 +61,9 @@ impl Database {
                 file_runs::upload_id.eq(Some(new.upload)),
                 file_runs::file_name.eq(file_name),
                 file_runs::file_sha256.eq(sha256),
-                file_runs::mappings.eq(new.mappings),
+                file_runs::mappings.eq(to_json(&new.mappings)?),
                 file_runs::state.eq(FileRunState::Matching.name()),
-                file_runs::progress.eq(new.progress),
+                file_runs::progress.eq(to_json(&RunProgress::default())?),
                 file_runs::made_by.eq(stamp.actor.person()),
                 file_runs::made_at.eq(Bind(stamp.at)),
                 file_runs::changed_at.eq(Bind(stamp.at)),
@@ -147,20 +148,20 @@ impl Database {
         load_as!(self, query, FileRunRow).await
     }
 
-    /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote
-    /// them.
+    /// The mappings of the newest file run of a prism whose file was checked.
     pub async fn find_checked_mappings(
         &self,
         account: AccountId,
         prism: PrismId,
-    ) -> Result<Option<String>, PersistenceError> {
+    ) -> Result<Option<Vec<StoredMapping>>, PersistenceError> {
         let query = file_runs::table
             .filter(file_runs::account_id.eq(Bind(account)))
             .filter(file_runs::prism_id.eq(Bind(prism)))
             .filter(file_runs::file_check.is_not_null())
             .order(file_runs::id.desc())
             .select(file_runs::mappings);
-        self.find(query.limit(1)).await
+        let found: Option<Stored<file_runs::mappings>> = self.find(query.limit(1)).await?;
+        Ok(found.map(TryInto::try_into).transpose()?)
     }
 }
 
@@ -180,8 +181,8 @@ pub struct FileRunUpdate {
     pub takes_lease: bool,
     /// New limits; `None` keeps them.
     pub limits: Option<FileRunLimits>,
-    /// New progress, as the use case wrote it; `None` keeps it.
-    pub progress: Option<String>,
+    /// New progress; `None` keeps it.
+    pub progress: Option<RunProgress>,
     /// New columns; `None` keeps them.
     pub matched: Option<FileRunMatch>,
 }
@@ -189,8 +190,8 @@ pub struct FileRunUpdate {
 /// How columns were matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRunMatch {
-    /// Which column is which field, as the use case wrote it.
-    pub mappings: String,
+    /// Which column is which field.
+    pub mappings: Vec<StoredMapping>,
     /// The version that is asked.
     pub version: VersionNumber,
 }
@@ -214,6 +215,7 @@ impl Database {
             let has_file = file_runs::upload_id
                 .is_not_null()
                 .or::<_, Bool>(!update.needs_file);
+            let progress = update.progress.as_ref().map(to_json).transpose()?;
             let one = || file_runs::table.find(Bind(update.run));
             let swapped = one()
                 .filter(file_runs::account_id.eq(Bind(account)))
@@ -225,9 +227,7 @@ impl Database {
                 file_runs::changed_at.eq(Bind(now)),
                 file_runs::ended_at.eq(ended_at),
                 file_runs::fence.eq(file_runs::fence + i64::from(update.takes_lease)),
-                update
-                    .progress
-                    .map(|progress| file_runs::progress.eq(progress)),
+                progress.map(|progress| file_runs::progress.eq(progress)),
             ));
             if on!(tx, execute(swap))? == 0 {
                 return Ok(false);
@@ -243,7 +243,7 @@ impl Database {
             }
             if let Some(matched) = update.matched {
                 let update = diesel::update(one()).set((
-                    file_runs::mappings.eq(matched.mappings),
+                    file_runs::mappings.eq(to_json(&matched.mappings)?),
                     file_runs::version.eq(matched.version.get()),
                     file_runs::file_check.eq(None::<String>),
                 ));

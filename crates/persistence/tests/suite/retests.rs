@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{NodeId, PrismId, ResultId, RetestId};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::retest::{DrawnTexts, RetestState};
 use refract_persistence::{
     CopiedExamples, CreateRetestOutcome, DeletionEvent, EndedRetestLease, NewRetest, RetestCounts,
     RetestLease, RetestRow, RetestUpdate,
@@ -44,7 +44,7 @@ fn new_retest(prism: PrismId, results: Vec<ResultId>) -> NewRetest {
         prism,
         version: None,
         model: "m2".to_owned(),
-        drawn: "{}".to_owned(),
+        drawn: DrawnTexts::default(),
         results,
     }
 }

@@ -12,7 +12,7 @@ use refract_test_support::on_both;
 use uuid::Uuid;
 
 use crate::fixture::{Fixture, connect, moment};
-use crate::stored_runs::{change, find, run_event, run_in, update};
+use crate::stored_runs::{change, find, rows, run_event, run_in, update};
 use crate::uploads::{begin_deletion, events_of};
 
 on_both!(
@@ -46,7 +46,7 @@ async fn take(
 }
 
 async fn renew(it: &Fixture, lease: FileRunLease, now: DateTime<Utc>) -> Option<RenewedLease> {
-    let progress = format!("{{\"rows\":{}}}", lease.fence);
+    let progress = rows(lease.fence.unsigned_abs());
     let renewing = it
         .database
         .renew_file_run_lease(lease, now + TERM, progress);
@@ -61,7 +61,7 @@ fn end(it: &Fixture, state: Option<FileRunState>, at: i64) -> EndedLease {
         state,
         reason: Some("because".to_owned()),
         check: None,
-        progress: "{\"rows\":9}".to_owned(),
+        progress: rows(9),
         at: moment(at),
         event: Some(event),
     }
@@ -157,7 +157,7 @@ async fn an_expired_lease_is_taken_and_its_holder_is_refused(it: Fixture) {
     assert!(!ended(&it, dead, done).await);
     let found = find(&it, run).await;
     assert_eq!(found.state, FileRunState::Running);
-    assert_eq!(found.progress, "{}", "it saved nothing");
+    assert_eq!(found.progress, rows(0), "it saved nothing");
     assert_eq!(found.lease_until, Some(expiry + TERM));
     // not even one of the same node
     let same = FileRunLease { fence: 1, ..live };
@@ -176,7 +176,7 @@ async fn a_renewed_lease_is_not_taken(it: Fixture) {
     let renewed = renew(&it, lease, moment(3_000)).await.unwrap();
     assert_eq!(renewed.state, FileRunState::Checking);
     assert_eq!(renewed.limits, FileRunLimits::default());
-    assert_eq!(find(&it, run).await.progress, "{\"rows\":1}");
+    assert_eq!(find(&it, run).await.progress, rows(1));
     assert_eq!(take(&it, node(), &[], moment(2) + TERM).await, None);
     // late, but nobody was faster
     let late = moment(3_000) + TERM * 2;
@@ -192,7 +192,7 @@ async fn a_run_goes_from_node_to_node(it: Fixture) {
     assert_eq!((found.state, found.reason), (FileRunState::Running, None));
     assert_eq!(found.lease_until, None);
     let other = take(&it, node(), &[], moment(4)).await.unwrap();
-    assert_eq!(other.row.progress, "{\"rows\":9}");
+    assert_eq!(other.row.progress, rows(9));
     assert_eq!(other.lease.fence, 2);
     assert!(!ended(&it, one, end(&it, None, 5)).await);
     // made and running
@@ -217,7 +217,7 @@ async fn the_state_that_work_led_to_is_saved_with_its_event(it: Fixture) {
             assert_eq!((lease.run, found.state), (run, to));
             assert_eq!(found.reason.as_deref(), Some("because"));
             assert_eq!(found.check.as_deref(), Some("{\"requests\":4}"));
-            assert_eq!(found.progress, "{\"rows\":9}");
+            assert_eq!(found.progress, rows(9));
             assert_eq!(found.ended_at, to.is_final().then(|| moment(3)));
             assert_eq!(found.lease_until, None);
             let database = &it.database;
@@ -230,7 +230,7 @@ async fn the_state_that_work_led_to_is_saved_with_its_event(it: Fixture) {
         }
     }
     let checked = it.database.find_checked_mappings(it.account, it.prism.id);
-    assert_eq!(checked.await.unwrap().as_deref(), Some("[]"));
+    assert_eq!(checked.await.unwrap().as_deref(), Some([].as_slice()));
 }
 
 async fn a_state_that_a_person_set_stays(it: Fixture) {
@@ -248,7 +248,7 @@ async fn a_state_that_a_person_set_stays(it: Fixture) {
     let found = find(&it, run).await;
     assert_eq!((found.state, found.reason), (paused, None));
     assert_eq!((found.ended_at, found.lease_until), (None, None));
-    assert_eq!(found.progress, "{\"rows\":9}", "rows were answered");
+    assert_eq!(found.progress, rows(9), "rows were answered");
     assert_eq!(events_of(&it, EventAction::FileRunChanged).await, events);
 }
 
@@ -259,14 +259,14 @@ async fn a_run_that_is_started_again_is_lost_to_its_holder(it: Fixture) {
     assert!(change(&it, run, running, paused, 3).await);
     let again = FileRunUpdate {
         takes_lease: true,
-        progress: Some("{\"rows\":0}".to_owned()),
+        progress: Some(rows(0)),
         ..update(run, paused, running)
     };
     let updating = it.database.update_file_run(again, run_event(&it, 4));
     assert!(updating.await.unwrap());
     assert_eq!(renew(&it, lease, moment(5)).await, None);
     assert!(!ended(&it, lease, end(&it, None, 6)).await);
-    assert_eq!(find(&it, run).await.progress, "{\"rows\":0}");
+    assert_eq!(find(&it, run).await.progress, rows(0));
     // rows may be in flight there until the lease expires
     assert_eq!(take(&it, node(), &[], moment(7)).await, None);
     let taken = take(&it, node(), &[], moment(2) + TERM).await.unwrap();

@@ -4,14 +4,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, FileRunId, NodeId, PrismId};
 use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
 use refract_domain::result::whole_milliseconds;
 use refract_identity::people::AccountActor;
 use refract_persistence::{EndedLease, FileRunLease};
 
 use super::Runs;
 use super::pinned_prism::PinnedPrism;
-use super::stored_run::{RunProgress, StoredRun};
+use super::stored_runs::StoredRun;
 use crate::{CallError, InternalError};
 
 /// How long a lease lasts without renewal: after this time another node takes over from one that
@@ -110,7 +110,7 @@ impl Runs<'_> {
     ) -> Result<LeaseOutcome, InternalError> {
         let (_, until) = term();
         let database = &self.refract.database;
-        let renewing = database.renew_file_run_lease(lease.lease, until, progress.to_json()?);
+        let renewing = database.renew_file_run_lease(lease.lease, until, progress.clone());
         Ok(match renewing.await? {
             None => LeaseOutcome::Lost,
             Some(renewed) if renewed.state.is_worked_on() => LeaseOutcome::Held {
@@ -138,7 +138,7 @@ impl Runs<'_> {
             state: end.state,
             reason: end.reason,
             check: end.check,
-            progress: progress.to_json()?,
+            progress: progress.clone(),
             at: now,
             event,
         };
@@ -153,7 +153,7 @@ impl Runs<'_> {
     pub async fn pin_for_run(self, run: &StoredRun) -> Result<PinnedPrism, CallError> {
         let prism = PrismSelector::Id(run.prism);
         let pinned = self.pin(run.account, &prism, Some(run.version)).await?;
-        let actor = match run.person {
+        let actor = match run.made_by {
             Some(person) => AccountActor::person(run.account, person),
             None => AccountActor::operator(run.account),
         };

@@ -299,8 +299,8 @@ async fn columns_are_matched_again_and_with_another_version(it: Fixture) {
         assert_eq!(found.mappings, [mapping("Body")]);
         assert_eq!(found.version.get(), expected);
         assert_eq!(
-            (found.check, found.progress),
-            (None, RunProgress::default())
+            (&found.check, &found.progress),
+            (&None, &RunProgress::default())
         );
     }
 }

@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, NodeId};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
 
 use super::row::{FileRunRow, LIMITS, LimitColumns};
 use crate::connections::{for_update, load_as, on};
@@ -18,7 +18,7 @@ use crate::queries::database::Database;
 use crate::queries::events::add_event;
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
-use crate::schema::stored::Stored;
+use crate::schema::stored::{Stored, to_json};
 
 /// Most runs among which a node looks for one that it can take.
 const LOOKED_AT: i64 = 64;
@@ -84,8 +84,8 @@ pub struct EndedLease {
     pub reason: Option<String>,
     /// What the check of the whole file found; `None` keeps it.
     pub check: Option<String>,
-    /// Counts of rows, as the use case wrote them.
-    pub progress: String,
+    /// Counts of rows.
+    pub progress: RunProgress,
     /// When the lease ends.
     pub at: DateTime<Utc>,
     /// The event of the new state; its earlier state is set here. Saved with the state.
@@ -169,7 +169,7 @@ impl Database {
         &self,
         lease: FileRunLease,
         until: DateTime<Utc>,
-        progress: String,
+        progress: RunProgress,
     ) -> Result<Option<RenewedLease>, PersistenceError> {
         self.begin(async move |mut tx| {
             let held = || {
@@ -180,7 +180,7 @@ impl Database {
             };
             let update = diesel::update(held()).set((
                 file_runs::lease_until.eq(Some(until)),
-                file_runs::progress.eq(progress),
+                file_runs::progress.eq(to_json(&progress)?),
             ));
             on!(tx, execute(update))?;
             let renewed = held();
@@ -213,7 +213,7 @@ impl Database {
             };
             let new = end.state.filter(|new| state.may_end_as(*new));
             let update = diesel::update(held()).set((
-                file_runs::progress.eq(end.progress),
+                file_runs::progress.eq(to_json(&end.progress)?),
                 file_runs::changed_at.eq(Bind(end.at)),
                 end.check.map(|check| file_runs::file_check.eq(Some(check))),
                 new.map(|new| file_runs::state.eq(new.name())),

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
 use crate::schema::stored::Stored;
 use crate::schema::{file_runs, prisms};
@@ -20,10 +20,8 @@ pub struct NewFileRun {
     pub version: VersionNumber,
     /// The file.
     pub upload: UploadId,
-    /// Which column is which field, as the use case wrote it.
-    pub mappings: String,
-    /// The progress before the first row, as the use case wrote it.
-    pub progress: String,
+    /// Which column is which field.
+    pub mappings: Vec<StoredMapping>,
 }
 
 /// A stored file run, with the slug and the name of its prism.
@@ -54,23 +52,25 @@ pub struct FileRunRow {
     pub file_name: String,
     /// SHA-256 of the file, in hexadecimal.
     pub file_sha256: String,
-    /// Which column is which field, as the use case wrote it.
-    pub mappings: String,
+    /// Which column is which field.
+    #[diesel(deserialize_as = Stored<file_runs::mappings>)]
+    pub mappings: Vec<StoredMapping>,
     /// What the run is doing.
     #[diesel(deserialize_as = Stored<file_runs::state>)]
     pub state: FileRunState,
-    /// Why the run paused by itself or broke.
+    /// Why the run paused by itself or broke; `None` otherwise.
     pub reason: Option<String>,
     /// When the run pauses by itself.
     #[diesel(select_expression = LIMITS, select_expression_type = LimitColumns)]
     #[diesel(deserialize_as = Stored<LimitColumns>)]
     pub limits: FileRunLimits,
-    /// What the check of the whole file found, as the worker wrote it.
+    /// What the check of the whole file found, as the worker wrote it; `None` until then.
     #[diesel(column_name = file_check)]
     pub check: Option<String>,
-    /// Counts of rows, as the use case wrote them.
-    pub progress: String,
-    /// The person who made the run; `None` for the terminal.
+    /// Counts of rows.
+    #[diesel(deserialize_as = Stored<file_runs::progress>)]
+    pub progress: RunProgress,
+    /// The person who made the run, and makes its results; `None` for the terminal.
     pub made_by: Option<PersonId>,
     /// When the run was made.
     pub made_at: DateTime<Utc>,

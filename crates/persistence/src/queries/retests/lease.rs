@@ -48,7 +48,7 @@ pub struct RetestLease {
 }
 
 /// A retest with the lease under which a node works on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LeasedRetest {
     /// The lease.
     pub lease: RetestLease,

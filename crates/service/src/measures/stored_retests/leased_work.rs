@@ -17,7 +17,6 @@ use tokio::sync::{SetOnce, watch};
 use tokio::time::{Instant, sleep};
 
 use super::Retests;
-use super::drawn_texts::DrawnTexts;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE};
 use crate::measures::{Retest, RetestError};
@@ -114,9 +113,8 @@ impl RetestWork {
         let prism = prism.ok_or(InternalError::VersionMissing)?;
         let lens = Arc::new(PrismLens::load(database, prism).await?);
         let row = &self.leased.row;
-        let drawn = DrawnTexts::read(&row.drawn).map_err(InternalError::from)?;
         let retests = self.refract.retests();
-        let asked = retests.asked_words(row.prism, row.version, drawn.draft);
+        let asked = retests.asked_words(row.prism, row.version, row.drawn.draft.clone());
         let asked = asked.await?;
         let end = self.ask_all(&lens, &asked, stop_cause).await?;
         if stop_cause.get() == Some(&StopCause::NodeStops) {
