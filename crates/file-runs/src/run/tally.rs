@@ -6,7 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refract_domain::result::cost::Cost;
 use refract_domain::result::file_run::FileRunLimits;
-use refract_service::model::{ModelError, ModelReport};
+use refract_service::model::ModelReport;
+use refract_service::runs::{BegunTexts, FailureStreak, TextBegun};
 
 use crate::run::row_chunks::{RowEnd, RowsInOrder};
 
@@ -25,48 +26,9 @@ pub struct RunTally {
     /// What the requests cost, as far as it is known.
     cost: Mutex<Option<Cost>>,
     /// Rows that were begun, those that were retried for the rate once more.
-    begun: AtomicU64,
+    begun: BegunTexts,
     streak: Mutex<FailureStreak>,
     in_order: Mutex<RowsInOrder>,
-}
-
-/// The failures since the last answer to a row that was begun after the first of them: an answer that
-/// was on its way when the model went away does not say that it is back.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FailureStreak {
-    /// Number of failures: of rows, and of rows that were retried for the rate.
-    pub(crate) failures: u64,
-    /// The line of the first failed row.
-    pub(crate) line: u64,
-    /// The error of the last failed row.
-    pub(crate) error: String,
-    /// Rows that were begun before the first failure.
-    begun_before: u64,
-    /// Whether a row failed because the host's credit is used up. Its line and error are then those
-    /// of the streak, and no answer ends it.
-    pub(crate) is_credit_used_up: bool,
-}
-
-/// The place of a row among those that were begun.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RowBegun(u64);
-
-impl FailureStreak {
-    fn add(&mut self, line: u64, error: &str, begun: u64) {
-        if self.failures == 0 {
-            self.line = line;
-            self.begun_before = begun;
-        }
-        self.failures += 1;
-        if self.is_credit_used_up {
-            return;
-        }
-        error.clone_into(&mut self.error);
-        if ModelError::is_about_used_up_credit(error) {
-            self.is_credit_used_up = true;
-            self.line = line;
-        }
-    }
 }
 
 /// Counts of a run at one moment.
@@ -200,14 +162,14 @@ impl RunTally {
     }
 
     /// Counts a row about which the model is asked from now on, for the first time or again.
-    pub(crate) fn row_begun(&self) -> RowBegun {
-        RowBegun(self.begun.fetch_add(1, Ordering::Relaxed))
+    pub(crate) fn row_begun(&self) -> TextBegun {
+        self.begun.begin()
     }
 
     /// Counts a row after the model was asked; an `error` means that the row failed.
     pub(crate) fn row_asked(
         &self,
-        RowBegun(begun): RowBegun,
+        begun: TextBegun,
         line: u64,
         error: Option<&str>,
         report: &ModelReport,
@@ -217,13 +179,11 @@ impl RunTally {
         match error {
             None => {
                 add(&self.ok, 1);
-                if begun >= streak.begun_before && !streak.is_credit_used_up {
-                    *streak = FailureStreak::default();
-                }
+                streak.answer(begun);
             }
             Some(error) => {
                 add(&self.failed, 1);
-                streak.add(line, error, self.begun.load(Ordering::Relaxed));
+                streak.fail(line, error, &self.begun);
             }
         }
     }
@@ -242,8 +202,7 @@ impl RunTally {
         if streak.failures >= threshold {
             return false;
         }
-        let begun = self.begun.load(Ordering::Relaxed);
-        streak.add(line, error.unwrap_or_default(), begun);
+        streak.fail(line, error.unwrap_or_default(), &self.begun);
         drop(streak);
         self.add_cost(report);
         true
@@ -264,8 +223,7 @@ impl RunTally {
     /// never gives up and has none, and waiting may mend them.
     pub(crate) fn failure_streak(&self, threshold: Option<u64>) -> Option<FailureStreak> {
         let streak = self.streak();
-        let is_away = threshold.is_some_and(|threshold| streak.failures >= threshold);
-        (is_away || streak.is_credit_used_up).then(|| streak.clone())
+        streak.is_end(threshold).then(|| streak.clone())
     }
 
     fn locked_in_order(&self) -> MutexGuard<'_, RowsInOrder> {
@@ -283,7 +241,7 @@ fn add(count: &AtomicU64, number: u64) {
 
 #[cfg(test)]
 mod tests {
-    use refract_service::model::ParsedOutcomes;
+    use refract_service::model::{ModelError, ParsedOutcomes};
 
     use super::*;
 

@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::report::{AskedWords, NotAsked, RetestReport, RetestText};
 use crate::InternalError;
+use crate::asking::AskingPace;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::read::ReadableResult;
-use crate::runs::AskingPace;
 
 /// Most newest results among which a sample is drawn if the index of the sample has too few.
 pub const SAMPLED_NEWEST: usize = 20_000;

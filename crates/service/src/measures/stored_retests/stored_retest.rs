@@ -19,12 +19,12 @@ use refract_persistence::{
 
 use super::{KEPT_RETEST_DAYS, LISTED_RETESTS, MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
+use crate::asking::AskingPace;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
 use crate::prisms::find_saved_version;
 use crate::results::export_event;
-use crate::runs::AskingPace;
 
 /// Retests that a deletion looks up at once.
 const DELETED_AT_ONCE: u32 = 100;

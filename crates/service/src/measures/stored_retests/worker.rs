@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::leased_work::RetestWork;
 use crate::Refract;
-use crate::runs::AskingPace;
+use crate::asking::AskingPace;
 
 /// The pause before a node looks for a retest. A node that has one waits twice as long, so that a
 /// node without any is faster.
