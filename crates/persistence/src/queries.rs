@@ -14,6 +14,7 @@ mod database;
 mod events;
 mod file_runs;
 mod keys;
+mod leases;
 mod lenses;
 mod marks;
 mod people;
@@ -33,12 +34,12 @@ pub use self::counts::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Wate
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::file_runs::{
-    EndedLease, FileRunLease, FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, LeasedFileRun,
-    NewFileRun, RenewedLease,
+    FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, RenewedLease, RunEnd,
 };
 pub use self::keys::{
     EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,
 };
+pub use self::leases::{JobLease, LeasedJob};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;
@@ -46,8 +47,7 @@ pub use self::prisms::*;
 pub use self::results::*;
 pub use self::retention::*;
 pub use self::retests::{
-    CreateRetestOutcome, EndedRetestLease, LeasedRetest, NewRetest, RetestCounts, RetestLease,
-    RetestRow, RetestTextRow, RetestUpdate,
+    CreateRetestOutcome, NewRetest, RetestCounts, RetestEnd, RetestRow, RetestTextRow, RetestUpdate,
 };
 pub use self::transfer::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};

@@ -11,6 +11,7 @@
 
 mod asking;
 pub mod drafts;
+pub mod jobs;
 pub mod lenses;
 pub mod marks;
 pub mod measures;

@@ -10,6 +10,7 @@ mod upload_writer;
 mod uploads;
 
 pub use refract_domain::result::file_run::{RunProgress, StoredMapping};
+pub use refract_persistence::RunEnd;
 
 use crate::Refract;
 pub use crate::asking::{
@@ -18,9 +19,7 @@ pub use crate::asking::{
 
 pub use self::change_run::ChangeRunOutcome;
 pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
-pub use self::run_lease::{
-    LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunLease,
-};
+pub use self::run_lease::{LeaseOutcome, LeasedRun};
 pub use self::stored_bytes::{StoredBytes, StoredBytesReader};
 pub use self::stored_runs::{CreateRunError, NewStoredRun, RunPage, StoredRun};
 pub use self::upload_writer::{FileName, UploadError, UploadWriter};

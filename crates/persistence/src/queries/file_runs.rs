@@ -13,7 +13,7 @@ use refract_domain::ids::{AccountId, FileRunId, PrismId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
-pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
+pub use self::lease::{RenewedLease, RunEnd};
 use self::row::limit_values;
 pub use self::row::{FileRunRow, NewFileRun};
 use crate::connections::{find_as, for_update, load_as, on};

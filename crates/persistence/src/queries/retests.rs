@@ -13,7 +13,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::retest::{DrawnTexts, RetestState};
 
 pub use self::change::{CreateRetestOutcome, NewRetest, RetestUpdate};
-pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease, RetestTextRow};
+pub use self::lease::{RetestEnd, RetestTextRow};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

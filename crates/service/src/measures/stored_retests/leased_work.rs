@@ -1,26 +1,22 @@
-//! The work on one retest while this node holds its lease, and these leases.
+//! The work on one retest while this node holds its lease.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
-use refract_domain::ids::{NodeId, ResultId};
+use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::result::retest::RetestState;
-use refract_domain::result::whole_milliseconds;
 use refract_identity::people::AccountActor;
-use refract_persistence::{EndedRetestLease, LeasedRetest, PersistenceError};
-use tokio::sync::{SetOnce, watch};
-use tokio::time::{Instant, sleep};
+use refract_persistence::{LeasedJob, PersistenceError, RetestEnd, RetestRow};
+use tokio::time::sleep;
 
-use super::Retests;
+use crate::asking::{AskedTexts, AskingPace, EarlyEnd};
+use crate::jobs::{KeptLease, StopCause, term};
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE};
 use crate::measures::{Retest, RetestError};
-use crate::runs::{AskedTexts, AskingPace, EarlyEnd, RUN_LEASE_RENEWAL, RUN_LEASE_TERM};
 use crate::{InternalError, Refract};
 
 /// The pause before an answer that could not be saved is saved again.
@@ -29,35 +25,28 @@ const SAVE_AGAIN: Duration = Duration::from_secs(1);
 /// A retest under a lease of this node.
 pub(super) struct RetestWork {
     pub(super) refract: Refract,
-    pub(super) leased: LeasedRetest,
+    pub(super) leased: LeasedJob<RetestId, RetestRow>,
     pub(super) pace: AskingPace,
-    /// Becomes true when the node stops.
-    pub(super) stopped: watch::Receiver<bool>,
-}
-
-/// Why no further text is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StopCause {
-    /// The node stops.
-    NodeStops,
-    /// A person stopped the retest.
-    Changed,
-    /// The lease is lost, or could not be renewed for its whole term.
-    Lost,
+    pub(super) held: KeptLease,
 }
 
 impl RetestWork {
     /// Asks about the texts until all were asked about, a person or the node stops the work, or the
     /// lease is lost. Texts in flight are finished and saved.
     pub(super) async fn carry_out(self) {
-        let stop_cause = SetOnce::new();
-        let ended = tokio::select! {
-            ended = self.work(&stop_cause) => ended,
-            never = self.renew_regularly(&stop_cause) => match never {},
+        let renew = || async {
+            let (_, until) = term();
+            let database = &self.refract.database;
+            let renewing = database.renew_retest_lease(self.leased.lease, until);
+            Ok::<_, PersistenceError>(match renewing.await? {
+                Some(RetestState::Asking) => None,
+                Some(_) => Some(StopCause::Changed),
+                None => Some(StopCause::Lost),
+            })
         };
-        if stop_cause.get() == Some(&StopCause::Lost) {
+        let Some(ended) = self.held.keep_during(self.work(), renew).await else {
             return;
-        }
+        };
         let id = self.leased.row.id;
         let end = match ended {
             Ok(end) => end,
@@ -67,46 +56,29 @@ impl RetestWork {
                 return;
             }
         };
-        let ending = self.refract.retests().end(&self.leased, end);
-        if let Err(error) = ending.await {
+        if let Err(error) = self.end(end).await {
             tracing::warn!(retest = %id, %error, "the lease of a retest lasts until it expires");
         }
     }
 
-    /// Renews the lease, until the work is dropped.
-    async fn renew_regularly(&self, stop_cause: &SetOnce<StopCause>) -> Infallible {
-        let mut stopped = self.stopped.clone();
-        let mut renewed_at = Instant::now();
-        loop {
-            tokio::select! {
-                () = sleep(RUN_LEASE_RENEWAL) => {}
-                // an error means that the server ended by itself
-                _ = stopped.wait_for(|stops| *stops), if stop_cause.get().is_none() => {
-                    let _ = stop_cause.set(StopCause::NodeStops);
-                    continue;
-                }
+    /// Ends the lease: saves the state that the work led to, with an event of a node.
+    async fn end(&self, end: RetestEnd) -> Result<bool, PersistenceError> {
+        let lease = self.leased.lease;
+        let (now, _) = term();
+        let event = end.state.map(|state| {
+            let about = EventDetail::retest(lease.job);
+            let stamp = AccountActor::node(lease.account).event_stamp();
+            let target = EventTarget::Prism(lease.prism);
+            Event {
+                to: Some(state.into()),
+                ..stamp.noted(about).event(EventAction::RetestEnded, target)
             }
-            match self.refract.retests().renew(&self.leased).await {
-                Ok(Some(RetestState::Asking)) => renewed_at = Instant::now(),
-                Ok(Some(_)) => {
-                    renewed_at = Instant::now();
-                    let _ = stop_cause.set(StopCause::Changed);
-                }
-                Ok(None) => {
-                    let _ = stop_cause.set(StopCause::Lost);
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the lease of a retest could not be renewed");
-                    let term = RUN_LEASE_TERM.to_std().unwrap_or_default();
-                    if renewed_at.elapsed() > term {
-                        let _ = stop_cause.set(StopCause::Lost);
-                    }
-                }
-            }
-        }
+        });
+        let database = &self.refract.database;
+        database.end_retest_lease(lease, end, now, event).await
     }
 
-    async fn work(&self, stop_cause: &SetOnce<StopCause>) -> Result<RetestEnd, RetestError> {
+    async fn work(&self) -> Result<RetestEnd, RetestError> {
         let database = &self.refract.database;
         let prism = database.find_prism_by_id(self.leased.row.prism);
         let prism = prism.await.map_err(InternalError::from)?;
@@ -116,8 +88,8 @@ impl RetestWork {
         let retests = self.refract.retests();
         let asked = retests.asked_words(row.prism, row.version, row.drawn.draft.clone());
         let asked = asked.await?;
-        let end = self.ask_all(&lens, &asked, stop_cause).await?;
-        if stop_cause.get() == Some(&StopCause::NodeStops) {
+        let end = self.ask_all(&lens, &asked).await?;
+        if self.held.stop_cause() == Some(StopCause::NodeStops) {
             return Ok(end);
         }
         let reporting = retests.report_of(row.id, asked, &lens);
@@ -130,7 +102,6 @@ impl RetestWork {
         &self,
         lens: &Arc<PrismLens>,
         words: &AskedWords,
-        stop_cause: &SetOnce<StopCause>,
     ) -> Result<RetestEnd, RetestError> {
         let (row, database) = (&self.leased.row, &self.refract.database);
         let refract = self.refract.clone().with_model_named(&row.model);
@@ -153,7 +124,7 @@ impl RetestWork {
             let mut part = Retest::new(words.clone(), lens, false);
             let measures = refract.measures();
             measures.load_retest_texts(&mut part, &ids).await?;
-            let asked = self.ask(&refract, &part, stop_cause).await?;
+            let asked = self.ask(&refract, &part).await?;
             match asked.end {
                 Some(EarlyEnd::Asked) => return Ok(RetestEnd::default()),
                 Some(end @ (EarlyEnd::ModelAway { .. } | EarlyEnd::CreditUsedUp { .. })) => {
@@ -178,27 +149,19 @@ impl RetestWork {
 
     /// Asks about a part of the texts, and saves each answer before another text is asked about in
     /// its place: after a crash, no more texts are asked about again than were in flight.
-    async fn ask(
-        &self,
-        refract: &Refract,
-        part: &Retest,
-        stop_cause: &SetOnce<StopCause>,
-    ) -> Result<AskedTexts, RetestError> {
-        let stop = async {
-            stop_cause.wait().await;
-        };
+    async fn ask(&self, refract: &Refract, part: &Retest) -> Result<AskedTexts, RetestError> {
         let known = HashMap::new();
         let asking = refract.measures().retest(
             part,
             &known,
             self.pace,
-            stop,
+            self.held.stops(),
             async |result, outcome| {
                 let outcome = match outcome {
                     Ok(answers) => Ok(serde_json::to_string(answers).map_err(io::Error::other)?),
                     Err(failure) => Err(failure.to_string()),
                 };
-                self.save(result, outcome, stop_cause).await;
+                self.save(result, outcome).await;
                 Ok(())
             },
             |_| (),
@@ -208,14 +171,9 @@ impl RetestWork {
 
     /// Saves the new answers to a text as JSON, or why there are none, as often as the database needs
     /// while the lease lasts.
-    async fn save(
-        &self,
-        result: ResultId,
-        outcome: Result<String, String>,
-        stop_cause: &SetOnce<StopCause>,
-    ) {
+    async fn save(&self, result: ResultId, outcome: Result<String, String>) {
         let database = &self.refract.database;
-        while stop_cause.get() != Some(&StopCause::Lost) {
+        while self.held.stop_cause() != Some(StopCause::Lost) {
             let saving = database.save_retest_answer(self.leased.lease, result, outcome.clone());
             match saving.await {
                 Ok(_) => return,
@@ -234,68 +192,4 @@ fn failed(reason: String) -> RetestEnd {
         reason: Some(reason),
         flips: None,
     }
-}
-
-/// How a node's work on a retest ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct RetestEnd {
-    /// The state that the work led to; `None` to leave the retest to another node. A state that a
-    /// person set meanwhile stays.
-    pub(super) state: Option<RetestState>,
-    /// Why the retest failed, for people.
-    pub(super) reason: Option<String>,
-    /// Flips so far; `None` keeps them.
-    pub(super) flips: Option<u64>,
-}
-
-impl Retests<'_> {
-    /// Takes the lease of a retest that waits for a node, the one that waited longest, for as long
-    /// as that of a file run. `None` when no retest waits, or other nodes were first.
-    pub(super) async fn take(self, node: NodeId) -> Result<Option<LeasedRetest>, PersistenceError> {
-        let (now, until) = term();
-        self.refract
-            .database
-            .take_retest(node, &[], now, until)
-            .await
-    }
-
-    /// Renews a lease. Returns the state of the retest now; `None` when the lease was lost.
-    async fn renew(self, leased: &LeasedRetest) -> Result<Option<RetestState>, PersistenceError> {
-        let (_, until) = term();
-        let database = &self.refract.database;
-        database.renew_retest_lease(leased.lease, until).await
-    }
-
-    /// Ends a lease: saves the state that the work led to, with an event of a node.
-    pub(super) async fn end(
-        self,
-        leased: &LeasedRetest,
-        end: RetestEnd,
-    ) -> Result<bool, PersistenceError> {
-        let (now, _) = term();
-        let event = end.state.map(|state| {
-            let about = EventDetail::retest(leased.row.id);
-            let stamp = AccountActor::node(leased.row.account).event_stamp();
-            let target = EventTarget::Prism(leased.row.prism);
-            Event {
-                to: Some(state.into()),
-                ..stamp.noted(about).event(EventAction::RetestEnded, target)
-            }
-        });
-        let ended = EndedRetestLease {
-            state: end.state,
-            reason: end.reason,
-            flips: end.flips,
-            at: now,
-            event,
-        };
-        let database = &self.refract.database;
-        database.end_retest_lease(leased.lease, ended).await
-    }
-}
-
-/// Now, and the end of a lease that begins now.
-fn term() -> (DateTime<Utc>, DateTime<Utc>) {
-    let now = whole_milliseconds(Utc::now());
-    (now, now + RUN_LEASE_TERM)
 }

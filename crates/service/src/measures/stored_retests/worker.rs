@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::leased_work::RetestWork;
 use crate::Refract;
 use crate::asking::AskingPace;
+use crate::jobs::{KeptLease, term};
 
 /// The pause before a node looks for a retest. A node that has one waits twice as long, so that a
 /// node without any is faster.
@@ -73,14 +74,16 @@ impl RetestWorker {
     /// Works on one retest after another.
     async fn work(&self, pause: Duration, mut stopped: watch::Receiver<bool>) {
         while !has_stopped(&mut stopped, pause).await {
-            match self.refract.retests().take(self.node).await {
+            let (now, until) = term();
+            let database = &self.refract.database;
+            match database.take_retest(self.node, &[], now, until).await {
                 Ok(None) => {}
                 Ok(Some(leased)) => {
                     let work = RetestWork {
                         refract: self.refract.clone(),
                         leased,
                         pace: self.pace,
-                        stopped: stopped.clone(),
+                        held: KeptLease::new("a retest", stopped.clone()),
                     };
                     work.carry_out().await;
                 }
