@@ -1,7 +1,6 @@
 //! Stored retests: texts of a prism that a node asks about again in the background, of another model,
 //! another version or a draft. No result is saved: the new answers are kept beside the retest for a while.
 
-mod leased_work;
 mod start;
 mod stored_retest;
 mod text_choice;
