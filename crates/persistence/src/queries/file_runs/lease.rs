@@ -6,7 +6,7 @@ use refract_domain::event::Event;
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
 
-use super::row::{FileRunRow, LIMITS, LimitColumns};
+use super::{FileRunRow, LIMITS, LimitColumns};
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
