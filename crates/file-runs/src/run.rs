@@ -22,7 +22,7 @@ use crate::output::{
 };
 use crate::run::dispatch::Dispatch;
 
-pub(crate) use self::dispatch::{PendingRow, RowState};
+pub(crate) use self::dispatch::{PendingRow, RowPlace, RowState};
 pub(crate) use self::error::{FirstError, RunError, cause};
 pub(crate) use self::identity::RunIdentity;
 pub(crate) use self::row_chunks::{RowChunk, RowChunks, RowEnd, RowsInOrder};

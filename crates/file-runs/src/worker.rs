@@ -18,6 +18,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_service::Refract;
+use refract_service::jobs::KeptLease;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{self, JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep};
@@ -147,7 +148,7 @@ impl FileRunWorker {
                     permits: Arc::clone(&self.permits),
                     concurrency: self.settings.concurrency,
                     workbooks: self.workbooks.clone(),
-                    stopped: stopped.clone(),
+                    held: KeptLease::new("a file run", stopped.clone()),
                 };
                 let task = self.works.spawn(work.carry_out());
                 self.held.insert(task.id(), id);

@@ -14,6 +14,7 @@ mod events;
 mod file_runs;
 mod keys;
 mod ledger;
+mod leases;
 mod lenses;
 mod marks;
 mod people;
@@ -31,8 +32,7 @@ pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::file_runs::{
-    EndedLease, FileRunLease, FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, LeasedFileRun,
-    NewFileRun, RenewedLease,
+    FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, RenewedLease, RunEnd,
 };
 pub use self::keys::{
     EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,
@@ -40,6 +40,7 @@ pub use self::keys::{
 pub use self::ledger::hours::{CountableResult, KeptHours, NewHours, WatchHourRow};
 pub use self::ledger::usage::{CountedCost, Usage, UsageDimension, UsageGroup, UsageScope};
 pub use self::ledger::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
+pub use self::leases::{JobLease, LeasedJob};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;
@@ -47,8 +48,7 @@ pub use self::prisms::*;
 pub use self::results::*;
 pub use self::retention::*;
 pub use self::retests::{
-    CreateRetestOutcome, EndedRetestLease, LeasedRetest, NewRetest, RetestCounts, RetestLease,
-    RetestRow, RetestTextRow, RetestUpdate,
+    CreateRetestOutcome, NewRetest, RetestCounts, RetestEnd, RetestRow, RetestTextRow, RetestUpdate,
 };
 pub use self::transfer::*;
 pub use self::uploads::{NewUploadRow, OldUploadRow, OldUploads, UploadDeletion, UploadRow};

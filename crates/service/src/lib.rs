@@ -9,7 +9,9 @@
 //! from the database and answers from the model gateway. It knows nothing of HTTP, SQL or the
 //! protocols of model servers.
 
+mod asking;
 pub mod drafts;
+pub mod jobs;
 pub mod lenses;
 pub mod marks;
 pub mod measures;

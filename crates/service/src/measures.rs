@@ -2,7 +2,6 @@
 //! of options matters, what another model or version would answer, and what changed over time.
 
 mod agreement;
-mod asking;
 mod comparison;
 pub(crate) mod evaluation;
 mod gold_answers;

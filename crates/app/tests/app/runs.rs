@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use refract_service::runs::RUN_LEASE_RENEWAL;
+use refract_service::jobs::LEASE_RENEWAL;
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
@@ -291,7 +291,7 @@ async fn a_pause_after_the_last_row_leaves_nothing_to_go_on_with(backend: Backen
         act(&mut ada, &run, "pause", &[]).await;
         if noticed {
             // until the node has renewed its lease
-            tokio::time::sleep(RUN_LEASE_RENEWAL + Duration::from_secs(1)).await;
+            tokio::time::sleep(LEASE_RENEWAL + Duration::from_secs(1)).await;
         }
         service.model.release(6);
         let page = page_with(&mut ada, &run, DONE).await;

@@ -1,6 +1,9 @@
-//! Runs of uploaded files: the states of a run, and which change leads from which state to which.
+//! Runs of uploaded files: the states of a run, which change leads from which state to which, and
+//! how far a run came.
 
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 /// The state of a stored file run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +59,67 @@ pub struct FileRunLimits {
     pub tokens: Option<u64>,
     /// Most rows that fail.
     pub failed_rows: Option<u64>,
+}
+
+/// Which column of a file is which field of a prism.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredMapping {
+    /// The column, as the file's header names it.
+    pub column: String,
+    /// The field's key.
+    pub field: String,
+}
+
+/// The progress of a stored file run: counts of rows, and what they cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunProgress {
+    /// Rows of the file, without refused ones.
+    pub rows: u64,
+    /// Rows that a limit refuses.
+    pub refused: u64,
+    /// Rows that were answered before this run, or before it was started again.
+    pub answered_before: u64,
+    /// Rows that this run answered.
+    pub answered: u64,
+    /// Rows that failed.
+    pub failed: u64,
+    /// Model requests.
+    pub model_requests: u64,
+    /// Tokens that the model read.
+    pub input_tokens: u64,
+    /// Tokens that the model wrote.
+    pub output_tokens: u64,
+    /// Rows whose text the model server cut.
+    pub truncated: u64,
+    /// Rows a minute at the present pace; `None` where there is none yet.
+    pub rows_a_minute: Option<u64>,
+    /// The number of the last row before which every row is answered, failed or refused: a node that
+    /// takes over begins after it.
+    pub done_to_row: u64,
+    /// Failed rows by cause.
+    pub failures: Vec<(String, u64)>,
+    /// The failed rows for which the run was started again; 0 for a first pass.
+    pub to_retry: u64,
+}
+
+impl RunProgress {
+    /// The progress before the first row of a run that is started again: the size of the file and
+    /// what the run cost stay.
+    #[must_use]
+    pub fn started_again(&self) -> Self {
+        Self {
+            answered_before: 0,
+            answered: 0,
+            failed: 0,
+            truncated: 0,
+            rows_a_minute: None,
+            done_to_row: 0,
+            failures: Vec::new(),
+            to_retry: self.failed,
+            ..self.clone()
+        }
+    }
 }
 
 impl FileRunState {

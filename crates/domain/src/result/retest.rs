@@ -1,6 +1,11 @@
-//! Stored retests: the states of a retest, and which change leads from which state to which.
+//! Stored retests: the states of a retest, which change leads from which state to which, and how the
+//! texts were chosen.
 
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::prism::PrismVersion;
 
 /// The state of a stored retest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +29,54 @@ pub enum RetestChange {
     Interrupt,
     /// Ask about the texts that have no new answers.
     Continue,
+}
+
+/// How the texts of a retest were chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextOrigin {
+    /// At random among all answered results.
+    #[default]
+    Answered,
+    /// At random among those with a mark that counts in measures.
+    Marked,
+    /// At random among the wrong answers to a question.
+    Wrong,
+    /// The least sure of a search.
+    LeastSure,
+    /// The newest of a search.
+    Found,
+}
+
+impl TextOrigin {
+    /// What one of the texts is called.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Answered | Self::Found => "text",
+            Self::Marked => "marked text",
+            Self::Wrong => "wrongly answered text",
+            Self::LeastSure => "least sure text",
+        }
+    }
+}
+
+/// What was found when the texts of a retest were drawn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DrawnTexts {
+    /// How the texts were chosen.
+    pub from: TextOrigin,
+    /// The draft that is asked; `None` for a saved version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<PrismVersion>,
+    /// Number of drawn texts that lack a field of the version.
+    pub lacking_fields: u64,
+    /// Number of drawn texts that are too large for the version.
+    pub too_large: u64,
+    /// Questions that are not compared on some drawn texts, each with the number of these texts.
+    pub not_compared: Vec<(String, u64)>,
+    /// Whether the texts are drawn from the newest results only.
+    pub is_of_newest: bool,
 }
 
 impl RetestState {

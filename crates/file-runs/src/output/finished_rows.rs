@@ -16,7 +16,7 @@ use crate::check::ListedRow;
 use crate::gold::ExpectedOutcome;
 use crate::output::RowLayout;
 use crate::output::laid_out_rows::LaidOutRows;
-use crate::run::{FirstError, PendingRow, RowEnd, RowState, RunError, RunTally};
+use crate::run::{FirstError, PendingRow, RowEnd, RowPlace, RowState, RunError, RunTally};
 
 /// A row of a file with its saved result.
 pub struct FinishedRow {
@@ -72,15 +72,14 @@ pub(crate) async fn hand_over(
     let mut is_whole = true;
     // a run that goes on later begins with the row that failed for used-up credit
     let mut is_in_order = true;
-    while let Some(row) = pending.recv().await {
-        let PendingRow {
+    while let Some(PendingRow { place, state }) = pending.recv().await {
+        let RowPlace {
             line,
             number,
             expected,
             cells,
-            state,
             room: _room,
-        } = row;
+        } = place;
         let was_answered = matches!(state, RowState::Answered(_));
         let ended = match state {
             RowState::Refused(refused) => {

@@ -29,16 +29,8 @@ const WINDOW_KIBIBYTES: u16 = 32 * 1024;
 
 /// A row on its way to the output.
 pub(crate) struct PendingRow {
-    pub(crate) line: u64,
-    /// The row's number in the file, from 1.
-    pub(crate) number: u64,
-    /// The correct answers of a gold file; empty in a plain file run.
-    pub(crate) expected: Vec<ExpectedOutcome>,
-    /// The row's cells in all columns of the file, if they are kept.
-    pub(crate) cells: Vec<String>,
+    pub(crate) place: RowPlace,
     pub(crate) state: RowState,
-    /// The row's reserved space in the window, freed when the row is handed over.
-    pub(crate) room: OwnedSemaphorePermit,
 }
 
 /// The state of a pending row.
@@ -52,30 +44,23 @@ pub(crate) enum RowState {
 }
 
 /// The part of a row that is kept until its result is handed over.
-struct RowPlace {
-    line: u64,
-    number: u64,
-    expected: Vec<ExpectedOutcome>,
-    cells: Vec<String>,
-    room: OwnedSemaphorePermit,
+pub(crate) struct RowPlace {
+    pub(crate) line: u64,
+    /// The row's number in the file, from 1.
+    pub(crate) number: u64,
+    /// The correct answers of a gold file; empty in a plain file run.
+    pub(crate) expected: Vec<ExpectedOutcome>,
+    /// The row's cells in all columns of the file, if they are kept.
+    pub(crate) cells: Vec<String>,
+    /// The row's reserved space in the window, freed when the row is handed over.
+    pub(crate) room: OwnedSemaphorePermit,
 }
 
 impl RowPlace {
-    fn with(self, state: RowState) -> PendingRow {
-        PendingRow {
-            line: self.line,
-            number: self.number,
-            expected: self.expected,
-            cells: self.cells,
-            state,
-            room: self.room,
-        }
-    }
-
     /// Queues a row that needs no worker.
     async fn fill(self, queue: &mpsc::Sender<PendingRow>, state: RowState) -> Result<(), RunError> {
         let line = self.line;
-        let sent = queue.send(self.with(state)).await;
+        let sent = queue.send(PendingRow { place: self, state }).await;
         sent.map_err(|_| RunError::Lost { line })
     }
 }
@@ -218,7 +203,8 @@ impl<'a> Dispatch<'a> {
             reply,
             permit,
         });
-        slot.send(place.with(RowState::Asked(answer)));
+        let state = RowState::Asked(answer);
+        slot.send(PendingRow { place, state });
         Ok(())
     }
 }

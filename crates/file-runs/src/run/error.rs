@@ -2,10 +2,11 @@
 
 use refract_service::CallError;
 use refract_service::results::BudgetUsedUp;
+use refract_service::runs::FailureStreak;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
-use crate::run::tally::{FailureStreak, ReachedLimit};
+use crate::run::tally::ReachedLimit;
 
 /// Why a run stopped before the end of its file. All answers until then are saved.
 #[derive(Debug, thiserror::Error)]

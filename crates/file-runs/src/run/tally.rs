@@ -1,72 +1,28 @@
 //! Counts the progress of a run: its threads count, and the terminal reads the counts.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refract_domain::result::cost::Cost;
 use refract_domain::result::file_run::FileRunLimits;
-use refract_service::model::{ModelError, ModelReport};
+use refract_service::model::ModelReport;
+use refract_service::runs::{BegunTexts, FailureStreak, TextBegun};
 
 use crate::run::row_chunks::{RowEnd, RowsInOrder};
 
 /// The running counts of one run.
 #[derive(Debug, Default)]
 pub struct RunTally {
-    checked: AtomicU64,
-    refused: AtomicU64,
-    answered_before: AtomicU64,
-    ok: AtomicU64,
-    failed: AtomicU64,
-    requests: AtomicU64,
-    input_tokens: AtomicU64,
-    output_tokens: AtomicU64,
-    truncated: AtomicU64,
-    /// What the requests cost, as far as it is known.
-    cost: Mutex<Option<Cost>>,
     /// Rows that were begun, those that were retried for the rate once more.
-    begun: AtomicU64,
-    streak: Mutex<FailureStreak>,
-    in_order: Mutex<RowsInOrder>,
+    begun: BegunTexts,
+    counted: Mutex<CountedRows>,
 }
 
-/// The failures since the last answer to a row that was begun after the first of them: an answer that
-/// was on its way when the model went away does not say that it is back.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FailureStreak {
-    /// Number of failures: of rows, and of rows that were retried for the rate.
-    pub(crate) failures: u64,
-    /// The line of the first failed row.
-    pub(crate) line: u64,
-    /// The error of the last failed row.
-    pub(crate) error: String,
-    /// Rows that were begun before the first failure.
-    begun_before: u64,
-    /// Whether a row failed because the host's credit is used up. Its line and error are then those
-    /// of the streak, and no answer ends it.
-    pub(crate) is_credit_used_up: bool,
-}
-
-/// The place of a row among those that were begun.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RowBegun(u64);
-
-impl FailureStreak {
-    fn add(&mut self, line: u64, error: &str, begun: u64) {
-        if self.failures == 0 {
-            self.line = line;
-            self.begun_before = begun;
-        }
-        self.failures += 1;
-        if self.is_credit_used_up {
-            return;
-        }
-        error.clone_into(&mut self.error);
-        if ModelError::is_about_used_up_credit(error) {
-            self.is_credit_used_up = true;
-            self.line = line;
-        }
-    }
+#[derive(Debug, Default)]
+struct CountedRows {
+    counts: RunCounts,
+    streak: FailureStreak,
+    in_order: RowsInOrder,
 }
 
 /// Counts of a run at one moment.
@@ -121,56 +77,57 @@ impl RunCounts {
     pub fn done(&self) -> u64 {
         self.refused + self.answered_before + self.ok + self.failed
     }
+
+    fn add_cost(&mut self, report: &ModelReport) {
+        self.requests += u64::from(report.requests);
+        self.input_tokens += report.input_tokens.unwrap_or(0);
+        self.output_tokens += report.output_tokens.unwrap_or(0);
+        self.truncated += u64::from(report.truncated_to.is_some());
+        if let Some(cost) = report.cost {
+            self.cost = Some([self.cost.unwrap_or_default(), cost].into_iter().sum());
+        }
+    }
 }
 
 impl RunTally {
     /// The counts of a run that goes on after an interruption: what it cost until then, and the
     /// rows that need no work any more.
     pub(crate) fn resumed(cost: RunCounts, in_order: RowsInOrder) -> Self {
-        let of = AtomicU64::new;
+        let counted = CountedRows {
+            counts: RunCounts {
+                failed: in_order.failed,
+                ..cost
+            },
+            streak: FailureStreak::default(),
+            in_order,
+        };
         Self {
-            requests: of(cost.requests),
-            input_tokens: of(cost.input_tokens),
-            output_tokens: of(cost.output_tokens),
-            truncated: of(cost.truncated),
-            failed: of(in_order.failed),
-            in_order: Mutex::new(in_order),
-            ..Self::default()
+            begun: BegunTexts::default(),
+            counted: Mutex::new(counted),
         }
     }
 
     /// The counts at this moment.
     pub fn counts(&self) -> RunCounts {
-        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        RunCounts {
-            checked: of(&self.checked),
-            refused: of(&self.refused),
-            answered_before: of(&self.answered_before),
-            ok: of(&self.ok),
-            failed: of(&self.failed),
-            requests: of(&self.requests),
-            input_tokens: of(&self.input_tokens),
-            output_tokens: of(&self.output_tokens),
-            truncated: of(&self.truncated),
-            cost: *self.cost.lock().unwrap_or_else(PoisonError::into_inner),
-        }
+        self.counted().counts
     }
 
     /// The finished rows before the first unfinished one.
     pub(crate) fn in_order(&self) -> RowsInOrder {
-        self.locked_in_order().clone()
+        self.counted().in_order.clone()
     }
 
     /// Begins at the first row again, and retries the rows that failed. What was spent still counts.
     pub(crate) fn begin_again(&self) {
-        self.failed.store(0, Ordering::Relaxed);
-        *self.locked_in_order() = RowsInOrder::default();
-        *self.streak() = FailureStreak::default();
+        let mut counted = self.counted();
+        counted.counts.failed = 0;
+        counted.in_order = RowsInOrder::default();
+        counted.streak = FailureStreak::default();
     }
 
     /// Counts the next row in the order of the file.
     pub(crate) fn next_in_order(&self, number: u64, end: RowEnd<'_>) {
-        self.locked_in_order().add(number, end);
+        self.counted().in_order.add(number, end);
     }
 
     /// The limit that the run has reached, if any.
@@ -188,42 +145,40 @@ impl RunTally {
     }
 
     pub(crate) fn row_checked(&self) {
-        add(&self.checked, 1);
+        self.counted().counts.checked += 1;
     }
 
     pub(crate) fn row_refused(&self) {
-        add(&self.refused, 1);
+        self.counted().counts.refused += 1;
     }
 
     pub(crate) fn row_was_answered(&self) {
-        add(&self.answered_before, 1);
+        self.counted().counts.answered_before += 1;
     }
 
     /// Counts a row about which the model is asked from now on, for the first time or again.
-    pub(crate) fn row_begun(&self) -> RowBegun {
-        RowBegun(self.begun.fetch_add(1, Ordering::Relaxed))
+    pub(crate) fn row_begun(&self) -> TextBegun {
+        self.begun.begin()
     }
 
     /// Counts a row after the model was asked; an `error` means that the row failed.
     pub(crate) fn row_asked(
         &self,
-        RowBegun(begun): RowBegun,
+        begun: TextBegun,
         line: u64,
         error: Option<&str>,
         report: &ModelReport,
     ) {
-        self.add_cost(report);
-        let mut streak = self.streak();
+        let mut counted = self.counted();
+        counted.counts.add_cost(report);
         match error {
             None => {
-                add(&self.ok, 1);
-                if begun >= streak.begun_before && !streak.is_credit_used_up {
-                    *streak = FailureStreak::default();
-                }
+                counted.counts.ok += 1;
+                counted.streak.answer(begun);
             }
             Some(error) => {
-                add(&self.failed, 1);
-                streak.add(line, error, self.begun.load(Ordering::Relaxed));
+                counted.counts.failed += 1;
+                counted.streak.fail(line, error, &self.begun);
             }
         }
     }
@@ -238,52 +193,32 @@ impl RunTally {
         report: &ModelReport,
         threshold: u64,
     ) -> bool {
-        let mut streak = self.streak();
-        if streak.failures >= threshold {
+        let mut counted = self.counted();
+        if counted.streak.failures >= threshold {
             return false;
         }
-        let begun = self.begun.load(Ordering::Relaxed);
-        streak.add(line, error.unwrap_or_default(), begun);
-        drop(streak);
-        self.add_cost(report);
+        let error = error.unwrap_or_default();
+        counted.streak.fail(line, error, &self.begun);
+        counted.counts.add_cost(report);
         true
-    }
-
-    fn add_cost(&self, report: &ModelReport) {
-        add(&self.requests, report.requests.into());
-        add(&self.input_tokens, report.input_tokens.unwrap_or(0));
-        add(&self.output_tokens, report.output_tokens.unwrap_or(0));
-        add(&self.truncated, report.truncated_to.is_some().into());
-        if let Some(cost) = report.cost {
-            let mut all = self.cost.lock().unwrap_or_else(PoisonError::into_inner);
-            *all = Some([all.unwrap_or_default(), cost].into_iter().sum());
-        }
     }
 
     /// The failures since the last answer; `None` if there are fewer than `threshold`, or the run
     /// never gives up and has none, and waiting may mend them.
     pub(crate) fn failure_streak(&self, threshold: Option<u64>) -> Option<FailureStreak> {
-        let streak = self.streak();
-        let is_away = threshold.is_some_and(|threshold| streak.failures >= threshold);
-        (is_away || streak.is_credit_used_up).then(|| streak.clone())
+        let counted = self.counted();
+        let streak = &counted.streak;
+        streak.is_end(threshold).then(|| streak.clone())
     }
 
-    fn locked_in_order(&self) -> MutexGuard<'_, RowsInOrder> {
-        self.in_order.lock().unwrap_or_else(PoisonError::into_inner)
+    fn counted(&self) -> MutexGuard<'_, CountedRows> {
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn streak(&self) -> MutexGuard<'_, FailureStreak> {
-        self.streak.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn add(count: &AtomicU64, number: u64) {
-    count.fetch_add(number, Ordering::Relaxed);
 }
 
 #[cfg(test)]
 mod tests {
-    use refract_service::model::ParsedOutcomes;
+    use refract_service::model::{ModelError, ParsedOutcomes};
 
     use super::*;
 

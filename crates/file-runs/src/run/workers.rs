@@ -7,12 +7,12 @@ use std::thread;
 use refract_domain::result::SavedResult;
 use refract_service::CallError;
 use refract_service::results::{AnsweredCall, BudgetShare, ReadableResult};
-use refract_service::runs::{PinnedPrism, UnansweredRow};
+use refract_service::runs::{PinnedPrism, TextBegun, UnansweredRow};
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio::task::{JoinSet, LocalSet};
 
 use crate::run::settings::RunSettings;
-use crate::run::tally::{RowBegun, RunTally};
+use crate::run::tally::RunTally;
 
 /// The niceness of threads that give way: about a tenth of the time that another thread gets.
 #[cfg(target_os = "linux")]
@@ -137,7 +137,7 @@ impl RunWorker {
     /// results, but only the last result is the row's.
     async fn repeat(
         &self,
-        mut begun: RowBegun,
+        mut begun: TextBegun,
         line: u64,
         mut answered: Result<AnsweredCall, CallError>,
     ) -> Result<ReadableResult, CallError> {

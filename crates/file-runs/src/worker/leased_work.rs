@@ -1,18 +1,17 @@
 //! The work on one run while this node holds its lease.
 
-use std::convert::Infallible;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use refract_domain::result::file_run::FileRunState;
-use refract_service::Refract;
+use refract_service::jobs::{KeptLease, StopCause};
 use refract_service::runs::{
-    LeaseOutcome, LeasedRun, RUN_LEASE_RENEWAL, RUN_LEASE_TERM, RunEnd, RunProgress, StoredMapping,
-    failure_threshold,
+    LeaseOutcome, LeasedRun, RunEnd, RunProgress, StoredMapping, failure_threshold,
 };
-use tokio::sync::{Semaphore, SetOnce, watch};
-use tokio::time::{Instant, sleep};
+use refract_service::{InternalError, Refract};
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
 
 use crate::file_run::{FileRun, RunOrder};
 use crate::input::{
@@ -37,19 +36,7 @@ pub(crate) struct LeasedWork {
     pub(crate) concurrency: NonZeroUsize,
     /// The memory in which the node reads workbooks.
     pub(crate) workbooks: WorkbookBudget,
-    /// Becomes true when the node stops.
-    pub(crate) stopped: watch::Receiver<bool>,
-}
-
-/// Why no further row is begun.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StopCause {
-    /// The node stops.
-    NodeStops,
-    /// A person paused or cancelled the run.
-    Changed,
-    /// The lease is lost, or could not be renewed for its whole term.
-    Lost,
+    pub(crate) held: KeptLease,
 }
 
 /// What the work under a lease shares with its heartbeat.
@@ -57,7 +44,6 @@ struct WorkState {
     tally: Arc<RunTally>,
     /// Rows of the file without those that are left out; 0 before the check.
     rows: u64,
-    stop_cause: SetOnce<StopCause>,
 }
 
 impl WorkState {
@@ -78,67 +64,36 @@ impl LeasedWork {
         let state = WorkState {
             tally: Arc::new(tally_of(&run.progress)),
             rows: facts.rows_to_finish(),
-            stop_cause: SetOnce::new(),
         };
         let mut meter = ProgressMeter::default();
-        let ended = tokio::select! {
-            ended = self.work(&state, &facts) => ended,
-            never = self.renew_regularly(&state, &mut meter) => match never {},
+        let (runs, lease) = (self.refract.runs(), self.leased.lease);
+        let renew = || {
+            let progress = self.progress(&state, &mut meter);
+            async move {
+                let renewed = runs.renew_lease(&lease, &progress).await?;
+                Ok::<_, InternalError>(match renewed {
+                    LeaseOutcome::Held { .. } => None,
+                    LeaseOutcome::Changed(_) => Some(StopCause::Changed),
+                    LeaseOutcome::Lost => Some(StopCause::Lost),
+                })
+            }
         };
-        if state.stop_cause.get() == Some(&StopCause::Lost) {
+        // boxed, because the future is large
+        let work = Box::pin(self.work(&state, &facts));
+        let Some(ended) = self.held.keep_during(work, renew).await else {
             return;
-        }
+        };
         let end = ended.unwrap_or_else(|error| {
             let fate = error.fate();
-            let is_interrupted = state.stop_cause.get().is_none();
+            let is_interrupted = self.held.stop_cause().is_none();
             if fate == Fate::AnotherTry && is_interrupted {
                 tracing::warn!(run = %run.id, %error, "the work on a file run is interrupted");
             }
             fate.into_end()
         });
         let progress = self.progress(&state, &mut meter);
-        let id = run.id;
-        let ending = self
-            .refract
-            .runs()
-            .end_lease(self.leased.lease, end, &progress);
-        if let Err(error) = ending.await {
-            tracing::warn!(run = %id, %error, "the lease of a file run lasts until it expires");
-        }
-    }
-
-    /// Renews the lease and saves the progress, until the work is dropped.
-    async fn renew_regularly(&self, state: &WorkState, meter: &mut ProgressMeter) -> Infallible {
-        let mut stopped = self.stopped.clone();
-        let mut renewed_at = Instant::now();
-        loop {
-            tokio::select! {
-                () = sleep(RUN_LEASE_RENEWAL) => {}
-                // an error means that the worker is gone, so the node stops
-                _ = stopped.wait_for(|stops| *stops), if state.stop_cause.get().is_none() => {
-                    let _ = state.stop_cause.set(StopCause::NodeStops);
-                    continue;
-                }
-            }
-            let progress = self.progress(state, meter);
-            let runs = self.refract.runs();
-            match runs.renew_lease(&self.leased.lease, &progress).await {
-                Ok(LeaseOutcome::Held { .. }) => renewed_at = Instant::now(),
-                Ok(LeaseOutcome::Changed(_)) => {
-                    renewed_at = Instant::now();
-                    let _ = state.stop_cause.set(StopCause::Changed);
-                }
-                Ok(LeaseOutcome::Lost) => {
-                    let _ = state.stop_cause.set(StopCause::Lost);
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "the lease of a file run could not be renewed");
-                    let term = RUN_LEASE_TERM.to_std().unwrap_or_default();
-                    if renewed_at.elapsed() > term {
-                        let _ = state.stop_cause.set(StopCause::Lost);
-                    }
-                }
-            }
+        if let Err(error) = runs.end_lease(lease, end, &progress).await {
+            tracing::warn!(run = %run.id, %error, "the lease of a file run lasts until it expires");
         }
     }
 
@@ -243,7 +198,7 @@ impl LeasedWork {
             .map_err(|error| WorkError::Prism(error.into()))?;
         let checked = tokio::select! {
             checked = run.check(estimator, &state.tally) => checked?,
-            _ = state.stop_cause.wait() => return Err(RunError::Asked.into()),
+            () = self.held.stops() => return Err(RunError::Asked.into()),
         };
         let facts = CheckFacts::of(checked, run.describe_input());
         Ok(RunEnd {
@@ -291,7 +246,7 @@ impl LeasedWork {
             tracing::warn!(run = %self.leased.run.id, pause_s = pause.as_secs(), "the model is away: a file run waits");
             tokio::select! {
                 () = sleep(pause) => state.tally.begin_again(),
-                _ = state.stop_cause.wait() => return Err(RunError::Asked.into()),
+                () = self.held.stops() => return Err(RunError::Asked.into()),
             }
         }
     }
@@ -315,9 +270,7 @@ impl LeasedWork {
             take: |_| Ok(()),
             list: |_| Ok(()),
         };
-        let stop = async {
-            state.stop_cause.wait().await;
-        };
+        let stop = self.held.stops();
         let summary = run
             .ask_each(settings, rows, &state.tally, sinks, stop)
             .await;

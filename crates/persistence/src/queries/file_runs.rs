@@ -2,25 +2,24 @@
 //! a person names the state that it replaces (compare and swap).
 
 mod lease;
-mod row;
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use refract_domain::event::Event;
-use refract_domain::ids::{AccountId, FileRunId, PrismId};
+use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
-pub use self::lease::{EndedLease, FileRunLease, LeasedFileRun, RenewedLease};
-use self::row::limit_values;
-pub use self::row::{FileRunRow, NewFileRun};
+pub use self::lease::{RenewedLease, RunEnd};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::{Stored, to_json};
 use crate::schema::{file_runs, prisms, uploads};
 
 /// Which file runs are listed.
@@ -60,9 +59,9 @@ impl Database {
                 file_runs::upload_id.eq(Some(new.upload)),
                 file_runs::file_name.eq(file_name),
                 file_runs::file_sha256.eq(sha256),
-                file_runs::mappings.eq(new.mappings),
+                file_runs::mappings.eq(to_json(&new.mappings)?),
                 file_runs::state.eq(FileRunState::Matching.name()),
-                file_runs::progress.eq(new.progress),
+                file_runs::progress.eq(to_json(&RunProgress::default())?),
                 file_runs::made_by.eq(stamp.actor.person()),
                 file_runs::made_at.eq(Bind(stamp.at)),
                 file_runs::changed_at.eq(Bind(stamp.at)),
@@ -147,20 +146,20 @@ impl Database {
         load_as!(self, query, FileRunRow).await
     }
 
-    /// The mappings of the newest file run of a prism whose file was checked, as the use case wrote
-    /// them.
+    /// The mappings of the newest file run of a prism whose file was checked.
     pub async fn find_checked_mappings(
         &self,
         account: AccountId,
         prism: PrismId,
-    ) -> Result<Option<String>, PersistenceError> {
+    ) -> Result<Option<Vec<StoredMapping>>, PersistenceError> {
         let query = file_runs::table
             .filter(file_runs::account_id.eq(Bind(account)))
             .filter(file_runs::prism_id.eq(Bind(prism)))
             .filter(file_runs::file_check.is_not_null())
             .order(file_runs::id.desc())
             .select(file_runs::mappings);
-        self.find(query.limit(1)).await
+        let found: Option<Stored<file_runs::mappings>> = self.find(query.limit(1)).await?;
+        Ok(found.map(TryInto::try_into).transpose()?)
     }
 }
 
@@ -180,8 +179,8 @@ pub struct FileRunUpdate {
     pub takes_lease: bool,
     /// New limits; `None` keeps them.
     pub limits: Option<FileRunLimits>,
-    /// New progress, as the use case wrote it; `None` keeps it.
-    pub progress: Option<String>,
+    /// New progress; `None` keeps it.
+    pub progress: Option<RunProgress>,
     /// New columns; `None` keeps them.
     pub matched: Option<FileRunMatch>,
 }
@@ -189,8 +188,8 @@ pub struct FileRunUpdate {
 /// How columns were matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRunMatch {
-    /// Which column is which field, as the use case wrote it.
-    pub mappings: String,
+    /// Which column is which field.
+    pub mappings: Vec<StoredMapping>,
     /// The version that is asked.
     pub version: VersionNumber,
 }
@@ -214,6 +213,7 @@ impl Database {
             let has_file = file_runs::upload_id
                 .is_not_null()
                 .or::<_, Bool>(!update.needs_file);
+            let progress = update.progress.as_ref().map(to_json).transpose()?;
             let one = || file_runs::table.find(Bind(update.run));
             let swapped = one()
                 .filter(file_runs::account_id.eq(Bind(account)))
@@ -225,9 +225,7 @@ impl Database {
                 file_runs::changed_at.eq(Bind(now)),
                 file_runs::ended_at.eq(ended_at),
                 file_runs::fence.eq(file_runs::fence + i64::from(update.takes_lease)),
-                update
-                    .progress
-                    .map(|progress| file_runs::progress.eq(progress)),
+                progress.map(|progress| file_runs::progress.eq(progress)),
             ));
             if on!(tx, execute(swap))? == 0 {
                 return Ok(false);
@@ -243,7 +241,7 @@ impl Database {
             }
             if let Some(matched) = update.matched {
                 let update = diesel::update(one()).set((
-                    file_runs::mappings.eq(matched.mappings),
+                    file_runs::mappings.eq(to_json(&matched.mappings)?),
                     file_runs::version.eq(matched.version.get()),
                     file_runs::file_check.eq(None::<String>),
                 ));
@@ -259,4 +257,111 @@ impl Database {
         })
         .await
     }
+}
+
+/// A file run to be made, in the account, by the actor and at the moment of its event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewFileRun {
+    /// `UUIDv7`.
+    pub id: FileRunId,
+    /// The prism that is asked.
+    pub prism: PrismId,
+    /// The version that is asked.
+    pub version: VersionNumber,
+    /// The file.
+    pub upload: UploadId,
+    /// Which column is which field.
+    pub mappings: Vec<StoredMapping>,
+}
+
+/// A stored file run, with the slug and the name of its prism.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = file_runs)]
+pub struct FileRunRow {
+    /// `UUIDv7`.
+    pub id: FileRunId,
+    /// The account that the run belongs to.
+    #[diesel(column_name = account_id)]
+    pub account: AccountId,
+    /// The prism that is asked.
+    #[diesel(column_name = prism_id)]
+    pub prism: PrismId,
+    /// The prism's slug.
+    #[diesel(select_expression = prisms::slug)]
+    pub prism_slug: String,
+    /// The prism's name.
+    #[diesel(select_expression = prisms::name)]
+    pub prism_name: String,
+    /// The version that is asked.
+    #[diesel(deserialize_as = Stored<file_runs::version>)]
+    pub version: VersionNumber,
+    /// The file; `None` once it was deleted.
+    #[diesel(column_name = upload_id)]
+    pub upload: Option<UploadId>,
+    /// The file's name.
+    pub file_name: String,
+    /// SHA-256 of the file, in hexadecimal.
+    pub file_sha256: String,
+    /// Which column is which field.
+    #[diesel(deserialize_as = Stored<file_runs::mappings>)]
+    pub mappings: Vec<StoredMapping>,
+    /// What the run is doing.
+    #[diesel(deserialize_as = Stored<file_runs::state>)]
+    pub state: FileRunState,
+    /// Why the run paused by itself or broke; `None` otherwise.
+    pub reason: Option<String>,
+    /// When the run pauses by itself.
+    #[diesel(select_expression = LIMITS, select_expression_type = LimitColumns)]
+    #[diesel(deserialize_as = Stored<LimitColumns>)]
+    pub limits: FileRunLimits,
+    /// What the check of the whole file found, as the worker wrote it; `None` until then.
+    #[diesel(column_name = file_check)]
+    pub check: Option<String>,
+    /// Counts of rows.
+    #[diesel(deserialize_as = Stored<file_runs::progress>)]
+    pub progress: RunProgress,
+    /// The person who made the run, and makes its results; `None` for the terminal.
+    pub made_by: Option<PersonId>,
+    /// When the run was made.
+    pub made_at: DateTime<Utc>,
+    /// When the run was first started.
+    pub started_at: Option<DateTime<Utc>>,
+    /// When the run ended.
+    pub ended_at: Option<DateTime<Utc>>,
+    /// Until when a node holds the run, at the latest.
+    pub lease_until: Option<DateTime<Utc>>,
+}
+
+/// The columns of limits.
+type LimitColumns = (
+    file_runs::most_model_requests,
+    file_runs::most_tokens,
+    file_runs::most_failed_rows,
+);
+
+const LIMITS: LimitColumns = (
+    file_runs::most_model_requests,
+    file_runs::most_tokens,
+    file_runs::most_failed_rows,
+);
+
+impl From<Stored<LimitColumns>> for FileRunLimits {
+    fn from(Stored((requests, tokens, rows)): Stored<LimitColumns>) -> Self {
+        let number = |saved: Option<i64>| saved.and_then(|number| u64::try_from(number).ok());
+        Self {
+            model_requests: number(requests),
+            tokens: number(tokens),
+            failed_rows: number(rows),
+        }
+    }
+}
+
+/// The values of the columns of limits.
+fn limit_values(limits: FileRunLimits) -> (Option<i64>, Option<i64>, Option<i64>) {
+    let number = |limit: Option<u64>| limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
+    (
+        number(limits.model_requests),
+        number(limits.tokens),
+        number(limits.failed_rows),
+    )
 }

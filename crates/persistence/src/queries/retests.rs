@@ -10,10 +10,10 @@ use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::retest::{DrawnTexts, RetestState};
 
 pub use self::change::{CreateRetestOutcome, NewRetest, RetestUpdate};
-pub use self::lease::{EndedRetestLease, LeasedRetest, RetestLease, RetestTextRow};
+pub use self::lease::{RetestEnd, RetestTextRow};
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -142,7 +142,7 @@ impl Database {
 }
 
 /// A stored retest.
-#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[derive(Clone, Debug, PartialEq, Queryable, Selectable)]
 #[diesel(table_name = retests)]
 pub struct RetestRow {
     /// `UUIDv7`.
@@ -158,18 +158,20 @@ pub struct RetestRow {
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
-    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
-    pub drawn: String,
+    /// What was found when the texts were drawn.
+    #[diesel(deserialize_as = Stored<retests::drawn>)]
+    pub drawn: DrawnTexts,
     /// What the retest is doing.
     #[diesel(deserialize_as = Stored<retests::state>)]
     pub state: RetestState,
     /// Why the retest failed.
     pub reason: Option<String>,
-    /// Flips when the last lease ended; `None` before.
+    /// Flips when a node last ended its work; `None` before.
     #[diesel(deserialize_as = Stored<retests::flips>)]
     pub flips: Option<u64>,
     /// The person who started the retest.
-    pub made_by: Option<PersonId>,
+    #[diesel(column_name = made_by)]
+    pub actor: Option<PersonId>,
     /// When the retest was made.
     pub made_at: DateTime<Utc>,
     /// When the retest ended; `None` while it is under way.

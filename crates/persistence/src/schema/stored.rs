@@ -5,9 +5,11 @@
 //! `#[diesel(deserialize_as = Stored<file_runs::state>)]`.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use diesel::QueryResult;
 use diesel::backend::Backend;
 use diesel::deserialize::{self, Queryable};
 use diesel::dsl::AssumeNotNull;
+use diesel::result::Error::SerializationError;
 use diesel::sql_types::{BigInt, Binary, Integer, Nullable, SqlType, Text, is_nullable};
 use refract_domain::account::month_budget::MonthBudget;
 use refract_domain::account::one_time_secret::OneTimeSecret;
@@ -19,9 +21,10 @@ use refract_domain::answer::probability::Probability;
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
 use refract_domain::prism::slug::Slug;
-use refract_domain::result::file_run::FileRunState;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::file_run::{FileRunState, RunProgress, StoredMapping};
+use refract_domain::result::retest::{DrawnTexts, RetestState};
 use refract_domain::submission::reference::Ref;
+use serde::Serialize;
 use thiserror::Error;
 
 use super::sql_types::{AnyId, Id, Moment};
@@ -130,6 +133,7 @@ macro_rules! stored_as {
 
 stored_as! {
     Answers, from String: |json| serde_json::from_str(&json).ok();
+    DrawnTexts, from String: |json| serde_json::from_str(&json).ok();
     Email, from String: |text| Some(Email::saved(text));
     ExampleNote, from String: |text| Some(ExampleNote::saved(text));
     ExpectedOutcomes, from String: |json| serde_json::from_str(&json).ok();
@@ -141,11 +145,19 @@ stored_as! {
     Ref, from String: |text| Some(Ref::saved(text));
     RetestState, from String: |name| RetestState::parse(&name);
     Role, from String: |name| Role::named(&name);
+    RunProgress, from String: |json| serde_json::from_str(&json).ok();
     Slug, from String: |text| Some(Slug::saved(text));
+    Vec<StoredMapping>, from String: |json| serde_json::from_str(&json).ok();
     TokenHash, from Vec<u8>: |bytes| Some(TokenHash::new(bytes.try_into().ok()?));
     VersionNumber, from i32: VersionNumber::new;
     u32, from i64: |number| u32::try_from(number).ok();
     u64, from i64: |number| u64::try_from(number).ok();
+}
+
+/// The value of a column with JSON.
+pub(crate) fn to_json(value: &impl Serialize) -> QueryResult<String> {
+    let written = serde_json::to_string(value);
+    written.map_err(|error| SerializationError(Box::new(error)))
 }
 
 /// Declares a table as `diesel::table!` does, with the SQL types of both databases, and names its

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
 use refract_domain::result::retest::RetestState;
-use refract_persistence::{RetestCounts, RetestLease};
+use refract_persistence::{JobLease, RetestCounts};
 use refract_test_support::on_both;
 
 use crate::fixture::{Fixture, connect, moment};
@@ -46,14 +46,14 @@ async fn an_expired_lease_is_taken_and_its_holder_is_refused(it: Fixture) {
     let expiry = moment(2) + TERM;
     assert_eq!(take(&it, expiry - TimeDelta::milliseconds(1)).await, None);
     let live = take(&it, expiry).await.unwrap();
-    assert_eq!((live.retest, live.fence), (retest, 2));
+    assert_eq!((live.job, live.fence), (retest, 2));
     // the dead node wakes up
     let until = expiry + TERM * 2;
     let renewing = it.database.renew_retest_lease(dead, until).await;
     assert_eq!(renewing.unwrap(), None);
     assert!(!save(&it, dead, results[1], Ok("{}")).await);
     assert!(!end(&it, dead, Some(RetestState::Done), 20_000).await);
-    let same_fence = RetestLease { fence: 2, ..dead };
+    let same_fence = JobLease { fence: 2, ..dead };
     assert!(!save(&it, same_fence, results[1], Ok("{}")).await);
     let found = find(&it, retest).await;
     assert_eq!((found.state, found.flips), (RetestState::Asking, None));

@@ -4,10 +4,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{NodeId, PrismId, ResultId, RetestId};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::retest::{DrawnTexts, RetestState};
 use refract_persistence::{
-    CopiedExamples, CreateRetestOutcome, DeletionEvent, EndedRetestLease, NewRetest, RetestCounts,
-    RetestLease, RetestRow, RetestUpdate,
+    CopiedExamples, CreateRetestOutcome, DeletionEvent, JobLease, NewRetest, RetestCounts,
+    RetestEnd, RetestRow, RetestUpdate,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -44,7 +44,7 @@ fn new_retest(prism: PrismId, results: Vec<ResultId>) -> NewRetest {
         prism,
         version: None,
         model: "m2".to_owned(),
-        drawn: "{}".to_owned(),
+        drawn: DrawnTexts::default(),
         results,
     }
 }
@@ -85,14 +85,14 @@ pub(crate) async fn counts(it: &Fixture, retest: RetestId) -> RetestCounts {
     counting.unwrap().remove(&retest).unwrap_or_default()
 }
 
-pub(crate) async fn take(it: &Fixture, now: DateTime<Utc>) -> Option<RetestLease> {
+pub(crate) async fn take(it: &Fixture, now: DateTime<Utc>) -> Option<JobLease<RetestId>> {
     let taking = it.database.take_retest(node(), &[], now, now + TERM);
     taking.await.unwrap().map(|taken| taken.lease)
 }
 
 pub(crate) async fn save(
     it: &Fixture,
-    lease: RetestLease,
+    lease: JobLease<RetestId>,
     result: ResultId,
     answer: Result<&str, &str>,
 ) -> bool {
@@ -103,18 +103,18 @@ pub(crate) async fn save(
 
 pub(crate) async fn end(
     it: &Fixture,
-    lease: RetestLease,
+    lease: JobLease<RetestId>,
     state: Option<RetestState>,
     at: i64,
 ) -> bool {
-    let end = EndedRetestLease {
+    let end = RetestEnd {
         state,
         reason: Some("because".to_owned()),
         flips: Some(3),
-        at: moment(at),
-        event: Some(event(it, EventAction::RetestEnded, at)),
     };
-    it.database.end_retest_lease(lease, end).await.unwrap()
+    let event = Some(event(it, EventAction::RetestEnded, at));
+    let ending = it.database.end_retest_lease(lease, end, moment(at), event);
+    ending.await.unwrap()
 }
 
 async fn stop(it: &Fixture, retest: RetestId, from: RetestState, at: i64) -> bool {

@@ -3,7 +3,7 @@
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{FileRunId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 use refract_persistence::{
     FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, ResultFilter, ResultOrder,
     UploadDeletion,
@@ -36,8 +36,15 @@ fn new_run(it: &Fixture, upload: UploadId) -> NewFileRun {
         prism: it.prism.id,
         version: VersionNumber::FIRST,
         upload,
-        mappings: "[]".to_owned(),
-        progress: "{}".to_owned(),
+        mappings: Vec::new(),
+    }
+}
+
+/// The progress of a run of a file with these rows.
+pub(crate) fn rows(rows: u64) -> RunProgress {
+    RunProgress {
+        rows,
+        ..RunProgress::default()
     }
 }
 
@@ -202,7 +209,7 @@ async fn a_change_saves_what_comes_with_it(it: Fixture) {
     };
     let start = FileRunUpdate {
         limits: Some(limits),
-        progress: Some("{\"rows\":3}".to_owned()),
+        progress: Some(rows(3)),
         ..update(run, FileRunState::Ready, FileRunState::Running)
     };
     let starting = it.database.update_file_run(start, run_event(&it, 5));
@@ -214,7 +221,7 @@ async fn a_change_saves_what_comes_with_it(it: Fixture) {
         ..limits
     };
     assert_eq!(found.limits, stored);
-    assert_eq!(found.progress, "{\"rows\":3}");
+    assert_eq!(found.progress, rows(3));
     assert_eq!((found.started_at, found.ended_at), (Some(moment(5)), None));
 
     let (running, paused) = (FileRunState::Running, FileRunState::Paused);
@@ -231,16 +238,20 @@ async fn a_change_saves_what_comes_with_it(it: Fixture) {
     );
 
     let other = run_in(&it, FileRunState::Ready, 1).await;
+    let mapping = StoredMapping {
+        column: "Message".to_owned(),
+        field: "text".to_owned(),
+    };
     let matched = FileRunUpdate {
         matched: Some(FileRunMatch {
-            mappings: "[1]".to_owned(),
+            mappings: vec![mapping.clone()],
             version: VersionNumber::FIRST,
         }),
         ..update(other, FileRunState::Ready, FileRunState::Matching)
     };
     let matching = it.database.update_file_run(matched, run_event(&it, 5));
     assert!(matching.await.unwrap());
-    assert_eq!(find(&it, other).await.mappings, "[1]");
+    assert_eq!(find(&it, other).await.mappings, [mapping]);
 }
 
 async fn a_file_is_kept_while_a_run_needs_it(it: Fixture) {

@@ -14,10 +14,9 @@ use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_model_gateway::{CostEstimate, Model};
 
 use crate::InternalError;
+use crate::asking::{AskedTexts, AskingPace, EarlyEnd, Next, add_cost, ask_each};
 use crate::measures::Measures;
-use crate::measures::asking::{add_cost, ask_each};
 use crate::results::read::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace};
 
 /// Most orders of one text that are asked at the same time.
 const AT_ONCE: usize = 3;
@@ -129,20 +128,18 @@ impl Measures<'_> {
             let reply = model.answer(version, submission).await;
             (begun, answers, reply.outcome)
         });
-        let stopped = ask_each(
-            requests,
-            pace.concurrency,
-            stop,
-            |(begun, saved, outcome)| {
-                let outcome = outcome.map_err(|failure| failure.to_string());
-                let compared = outcome.and_then(|answers| report.compare(saved, &answers));
-                report.asked.count(begun, compared);
-                progress(&report);
-                report.asked.end.is_none()
-            },
-        );
-        let stopped = stopped.await;
-        report.asked.end = report.asked.end.or(stopped);
+        let asking = ask_each(stream::iter(requests), pace.concurrency, stop, |reply| {
+            let Some((begun, saved, outcome)) = reply else {
+                report.asked.end = Some(EarlyEnd::Asked);
+                return Next::Drop;
+            };
+            let outcome = outcome.map_err(|failure| failure.to_string());
+            let compared = outcome.and_then(|answers| report.compare(saved, &answers));
+            report.asked.count(begun, compared);
+            progress(&report);
+            Next::begin_if(report.asked.end.is_none())
+        });
+        asking.await;
         Ok(report)
     }
 

@@ -7,13 +7,11 @@
 mod drawn;
 mod report;
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
-use std::future::ready;
 use std::io;
 use std::sync::Arc;
 
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
@@ -28,12 +26,13 @@ pub(crate) use self::report::AskedWords;
 use self::report::RetestText;
 pub use self::report::{FlippedAnswer, PredictedOutcome, RetestReport, RetestedQuestion};
 use crate::InternalError;
+use crate::asking::{
+    AskingPace, EarlyEnd, Next, PacedModel, add_cost, ask_each, failure_threshold,
+};
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::Measures;
-use crate::measures::asking::{PacedModel, add_cost};
 use crate::prisms::text_hash::TextHash;
 use crate::results::read::ReadableResult;
-use crate::runs::{AskingPace, EarlyEnd, failure_threshold};
 
 /// Results that one query loads with their texts.
 pub(crate) const LOADED_AT_ONCE: usize = 200;
@@ -191,43 +190,37 @@ impl Measures<'_> {
                 None => unanswered.push(text),
             }
         }
-        let is_over = Cell::new(false);
-        let texts = stream::iter(unanswered).take_while(|_| ready(!is_over.get()));
         let begun = report.asked.begun();
-        let asked = texts.map(async |text: &RetestText| {
+        let asked = unanswered.into_iter().map(async |text: &RetestText| {
             let begun = begun.begin();
             let version = text.version(retest.version());
             let outcome = model.answer(version, &text.submission).await;
             let kept = keep(text.stored.id(), outcome.as_ref()).await;
             (begun, text, outcome, kept)
         });
-        let asked = asked.buffer_unordered(pace.concurrency.get());
-        let (mut asked, mut stop) = (std::pin::pin!(asked), std::pin::pin!(stop));
-        loop {
-            let ended = tokio::select! {
-                biased;
-                () = &mut stop, if report.asked.end.is_none() => {
-                    report.asked.end = Some(EarlyEnd::Asked);
-                    is_over.set(true);
-                    continue;
-                }
-                ended = asked.next() => ended,
+        let mut all_kept = Ok(());
+        let asking = ask_each(stream::iter(asked), pace.concurrency, stop, |reply| {
+            let Some((begun, text, outcome, kept)) = reply else {
+                report.asked.end = Some(EarlyEnd::Asked);
+                return Next::Await;
             };
-            let Some((begun, text, outcome, kept)) = ended else {
-                return Ok(report);
-            };
-            kept.map_err(RetestError::Keep)?;
+            all_kept = kept.map_err(RetestError::Keep);
+            if all_kept.is_err() {
+                return Next::Drop;
+            }
             if let Ok(answers) = &outcome {
                 report.compare(text, text.version(retest.version()), answers);
             }
             let counted = outcome.as_ref().map(|_| ()).map_err(ToString::to_string);
             report.asked.count(begun, counted);
-            is_over.set(report.asked.end.is_some());
             progress(&RetestProgress {
                 report: &report,
                 learned_per_minute: model.learned_per_minute(),
             });
-        }
+            Next::begin_if(report.asked.end.is_none())
+        });
+        asking.await;
+        all_kept.map(|()| report)
     }
 }
 

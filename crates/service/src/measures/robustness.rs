@@ -1,6 +1,7 @@
 //! Checks whether answers are robust: asks the model about answered texts again, once as they are and
 //! once under each perturbation, and saves nothing.
 
+use futures_util::stream;
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
@@ -10,10 +11,11 @@ use refract_evaluation::robustness::{Perturbation, PerturbedBy};
 use refract_model_gateway::CostEstimate;
 
 use crate::InternalError;
+use crate::asking::{
+    AskedTexts, AskingPace, EarlyEnd, Next, PacedModel, add_cost, ask_each, failure_threshold,
+};
 use crate::measures::Measures;
-use crate::measures::asking::{PacedModel, add_cost, ask_each};
 use crate::results::read::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace, failure_threshold};
 
 /// A version in all forms in which the model is asked about each text.
 pub struct PerturbedForms {
@@ -103,29 +105,27 @@ impl Measures<'_> {
             };
             (begun, form, result, outcome)
         });
-        let stopped = ask_each(
-            requests,
-            pace.concurrency,
-            stop,
-            |(begun, form, result, outcome)| {
-                let Some(outcome) = outcome else {
-                    report.too_large += 1;
-                    return true;
-                };
-                let outcome = outcome.map_err(|error| error.to_string());
-                let compared = outcome.and_then(|answers| {
-                    let stored = result.view().status.answers();
-                    stored.map_or(Ok(()), |stored| {
-                        report.compare(&forms.version, form, stored, &answers)
-                    })
-                });
-                report.asked.count(begun, compared);
-                progress(&report);
-                report.asked.end.is_none()
-            },
-        );
-        let stopped = stopped.await;
-        report.asked.end = report.asked.end.or(stopped);
+        let asking = ask_each(stream::iter(requests), pace.concurrency, stop, |reply| {
+            let Some((begun, form, result, outcome)) = reply else {
+                report.asked.end = Some(EarlyEnd::Asked);
+                return Next::Drop;
+            };
+            let Some(outcome) = outcome else {
+                report.too_large += 1;
+                return Next::Begin;
+            };
+            let outcome = outcome.map_err(|error| error.to_string());
+            let compared = outcome.and_then(|answers| {
+                let stored = result.view().status.answers();
+                stored.map_or(Ok(()), |stored| {
+                    report.compare(&forms.version, form, stored, &answers)
+                })
+            });
+            report.asked.count(begun, compared);
+            progress(&report);
+            Next::begin_if(report.asked.end.is_none())
+        });
+        asking.await;
         Ok(report)
     }
 }

@@ -1,8 +1,6 @@
 //! Stored retests: texts of a prism that a node asks about again in the background, of another model,
 //! another version or a draft. No result is saved: the new answers are kept beside the retest for a while.
 
-mod drawn_texts;
-mod leased_work;
 mod start;
 mod stored_retest;
 mod text_choice;
@@ -10,9 +8,9 @@ mod worker;
 
 use std::ops::RangeInclusive;
 
+pub use refract_domain::result::retest::{DrawnTexts, TextOrigin};
 pub use refract_persistence::RetestCounts;
 
-pub use self::drawn_texts::{DrawnTexts, TextOrigin};
 pub use self::start::{
     ModelName, ModelNameError, PlannedVersion, RetestEstimate, RetestPlan, StartRetestError,
 };

@@ -1,12 +1,11 @@
 //! Retry a failed result, once (spec 4.3), and every failed result of a prism that was never
 //! retried.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::future::ready;
 
 use futures_util::stream::{iter, try_unfold};
-use futures_util::{FutureExt as _, Stream, StreamExt as _, TryStreamExt as _};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::{RetryError, SavedResult};
 use refract_domain::submission::budget;
@@ -15,11 +14,11 @@ use refract_identity::people::AccountActor;
 use refract_persistence::{FoundResult, Prism, ResultFilter};
 use uuid::Uuid;
 
+use crate::asking::{AskedTexts, AskingPace, EarlyEnd, Next, TextBegun, ask_each};
 use crate::prisms::{NumberedVersion, find_saved_version};
 use crate::results::Results;
 use crate::results::ask_and_save::CheckedCall;
 use crate::results::read::{ReadableResult, ResultCall};
-use crate::runs::{AskedTexts, AskingPace, EarlyEnd, TextBegun};
 use crate::{CallError, InternalError};
 
 /// Number of ids that one query reads.
@@ -153,40 +152,33 @@ impl Results<'_> {
         stop: impl Future<Output = ()>,
         mut progress: impl FnMut(&Retried),
     ) -> Result<Retried, CallError> {
-        let may_begin = Cell::new(true);
-        let ids = self.retriable(&what);
-        let ids = ids.try_take_while(|_| ready(Ok(may_begin.get())));
         let mut retried = Retried {
             asked: AskedTexts::new(what.pace),
             ..Retried::default()
         };
         let texts = retried.asked.begun();
-        let asking = ids.map_ok(|id| {
+        let actor = &what.actor;
+        let asking_again = self.retriable(&what).map(async |id| {
             let begun = texts.begin();
-            let retrying = self.retry_as(what.actor.clone(), id);
-            retrying.map(move |ended| Ok((begun, ended)))
+            Ok((begun, self.retry_as(actor.clone(), id?).await))
         });
-        let asking = asking.try_buffer_unordered(what.pace.concurrency.get());
-        let (mut asking, mut stop) = (std::pin::pin!(asking), std::pin::pin!(stop));
         let mut failure = None;
-        loop {
-            // retries in flight are paid for, so they are always waited for
-            let ended = tokio::select! {
-                biased;
-                () = &mut stop, if retried.asked.end.is_none() => {
+        // retries in flight are paid for, so they are always waited for
+        let asking = ask_each(asking_again, what.pace.concurrency, stop, |reply| {
+            let ended = match reply {
+                None => {
                     retried.asked.end = Some(EarlyEnd::Asked);
                     Ok(())
                 }
-                ended = asking.next() => match ended {
-                    None => return failure.map_or(Ok(retried), Err),
-                    Some(Ok((begun, ended))) => retried.count(begun, ended),
-                    Some(Err(unread)) => Err(CallError::Internal(unread)),
-                },
+                Some(Ok((begun, ended))) => retried.count(begun, ended),
+                Some(Err(unread)) => Err(CallError::Internal(unread)),
             };
-            failure = ended.err().or(failure);
-            may_begin.set(retried.asked.end.is_none() && failure.is_none());
+            failure = ended.err().or(failure.take());
             progress(&retried);
-        }
+            Next::begin_if(retried.asked.end.is_none() && failure.is_none())
+        });
+        asking.await;
+        failure.map_or(Ok(retried), Err)
     }
 
     /// The ids of the results to be retried, oldest first.

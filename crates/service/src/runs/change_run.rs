@@ -3,12 +3,14 @@
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_domain::result::file_run::{
+    FileRunChange, FileRunLimits, FileRunState, RunProgress, StoredMapping,
+};
 use refract_identity::people::AccountActor;
 use refract_persistence::{FileRunMatch, FileRunUpdate};
 
 use super::Runs;
-use super::stored_run::{RunProgress, StoredMapping, StoredRun, to_json};
+use super::stored_runs::StoredRun;
 use crate::InternalError;
 
 /// Attempts at a change while a node or another person changes the state.
@@ -99,7 +101,7 @@ impl Runs<'_> {
                 return Ok(ChangeRunOutcome::VersionNotFound);
             }
             let event = event(actor, &found, to, &wanted);
-            let update = update(&found, to, &wanted, version)?;
+            let update = update(&found, to, &wanted, version);
             if database.update_file_run(update, event).await? {
                 self.refract.run_waits.notify_one();
                 let changed = self.find_file_run(account, run).await?;
@@ -116,7 +118,7 @@ fn update(
     to: FileRunState,
     wanted: &WantedChange,
     version: VersionNumber,
-) -> Result<FileRunUpdate, InternalError> {
+) -> FileRunUpdate {
     let progress = match wanted.change {
         FileRunChange::Match | FileRunChange::Check => Some(RunProgress::default()),
         FileRunChange::RetryFailed => Some(found.progress.started_again()),
@@ -126,8 +128,8 @@ fn update(
         | FileRunChange::Resume
         | FileRunChange::Cancel => None,
     };
-    let mappings = wanted.mappings.as_ref().map(to_json).transpose()?;
-    Ok(FileRunUpdate {
+    let mappings = wanted.mappings.clone();
+    FileRunUpdate {
         run: found.id,
         from: found.state,
         to,
@@ -135,9 +137,9 @@ fn update(
         // a node that still ends its work on the paused run has counts from before
         takes_lease: wanted.change == FileRunChange::RetryFailed,
         limits: wanted.limits,
-        progress: progress.map(|progress| progress.to_json()).transpose()?,
+        progress,
         matched: mappings.map(|mappings| FileRunMatch { mappings, version }),
-    })
+    }
 }
 
 /// The event of a change: the run, its version and new limits in numbers, and both states.

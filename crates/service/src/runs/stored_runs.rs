@@ -1,6 +1,7 @@
 //! Makes, finds and lists stored file runs, and saves the event of a download of their rows.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 
 use chrono::Utc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
@@ -8,6 +9,7 @@ use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::prism::slug::PrismSelector;
 use refract_domain::result::cost::Cost;
+use refract_domain::result::file_run::StoredMapping;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     FileRunRow, FileRunScope, NewFileRun, PersistenceError, UsageDimension, UsageScope,
@@ -15,13 +17,31 @@ use refract_persistence::{
 use uuid::Uuid;
 
 use super::Runs;
-use super::stored_run::{RunProgress, StoredMapping, StoredRun, mappings_of, to_json};
 use crate::prisms::{check_active, find_version_to_ask};
 use crate::results::export_event;
 use crate::{CallError, InternalError};
 
 /// Most other runs of a file that are listed.
 const RUNS_OF_FILE: u32 = 20;
+
+/// A stored file run as it is shown: a prism version that is asked about every row of an uploaded
+/// file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRun {
+    row: FileRunRow,
+    /// The name of the person who made the run.
+    pub by: Option<String>,
+    /// Whether a node holds the run now.
+    pub is_leased: bool,
+}
+
+impl Deref for StoredRun {
+    type Target = FileRunRow;
+
+    fn deref(&self) -> &FileRunRow {
+        &self.row
+    }
+}
 
 /// A file run to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +103,7 @@ impl Runs<'_> {
             prism: prism.id,
             version: version.number,
             upload: new.upload,
-            mappings: to_json(&new.mappings)?,
-            progress: RunProgress::default().to_json()?,
+            mappings: new.mappings,
         };
         let about = EventDetail::file_run(id).and(&EventDetail::upload(new.upload));
         let stamp = actor.event_stamp().noted(about);
@@ -133,10 +152,7 @@ impl Runs<'_> {
     ) -> Result<Vec<StoredMapping>, InternalError> {
         let database = &self.refract.database;
         let found = database.find_checked_mappings(account, prism).await?;
-        Ok(match found {
-            None => Vec::new(),
-            Some(json) => mappings_of(&json)?,
-        })
+        Ok(found.unwrap_or_default())
     }
 
     /// The newest other runs of the same prism and an equal file, newest first, at most 20.
@@ -167,9 +183,13 @@ impl Runs<'_> {
         let runs = rows.into_iter().map(|row| {
             let by = row.made_by.and_then(|person| names.get(&person));
             let by = by.map(ToString::to_string);
-            StoredRun::of(row, by, now)
+            StoredRun {
+                is_leased: row.lease_until.is_some_and(|until| until > now),
+                row,
+                by,
+            }
         });
-        Ok(runs.collect::<Result<_, PersistenceError>>()?)
+        Ok(runs.collect())
     }
 }
 

@@ -124,7 +124,7 @@ async fn a_model_that_is_away_ends_a_retest_until_it_is_continued(it: Fixture) {
     stack.work_until(retest, ended).await;
     let found = stack.find(retest).await;
     assert_eq!(found.state, RetestState::Failed);
-    let reason = found.reason.unwrap();
+    let reason = found.reason.as_deref().unwrap();
     assert!(
         reason.starts_with("the model failed 54 times in a row: "),
         "{reason}"
@@ -171,7 +171,7 @@ async fn a_used_up_budget_ends_a_retest_until_it_is_raised(it: Fixture) {
     stack.work_until(retest, ended).await;
     let found = stack.find(retest).await;
     assert_eq!((found.state, stack.asked()), (RetestState::Failed, 0));
-    let reason = found.reason.unwrap();
+    let reason = found.reason.as_deref().unwrap();
     assert!(reason.contains("budget of 0.5 is used up"), "{reason}");
     assert!(set(&stack.it, "5").await);
     let outcome = stack.change(retest, RetestChange::Continue).await;

@@ -26,7 +26,7 @@ async fn the_results_of_a_run_are_its_persons_and_name_it(base: Fixture) {
         .runs()
         .create_file_run(&it.actor, new_run(prism.id, file));
     let run = creating.await.unwrap();
-    assert_eq!(run.person, it.actor.person_id());
+    assert_eq!(run.made_by, it.actor.person_id());
     let row = || UnansweredRow {
         submission: Submission::saved(
             FieldValues::new(vec![(FieldKey::parse("text").unwrap(), "one".to_owned())]),

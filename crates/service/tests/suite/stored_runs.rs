@@ -153,7 +153,7 @@ async fn a_run_goes_from_its_file_to_its_last_row(it: Fixture) {
     changed(&it, run, FileRunChange::Pause).await;
     let renewed = runs.renew_lease(&taken.lease, &progress).await.unwrap();
     assert_eq!(renewed, LeaseOutcome::Changed(FileRunState::Paused));
-    let left = taken.lease.clone();
+    let left = taken.lease;
     let ending = runs.end_lease(taken.lease, RunEnd::default(), &progress);
     assert!(ending.await.unwrap());
     let renewed = runs.renew_lease(&left, &progress).await.unwrap();
@@ -299,8 +299,8 @@ async fn columns_are_matched_again_and_with_another_version(it: Fixture) {
         assert_eq!(found.mappings, [mapping("Body")]);
         assert_eq!(found.version.get(), expected);
         assert_eq!(
-            (found.check, found.progress),
-            (None, RunProgress::default())
+            (&found.check, &found.progress),
+            (&None, &RunProgress::default())
         );
     }
 }

@@ -34,10 +34,8 @@ impl RunView {
     /// The state that the script of the page follows. A run that was paused or cancelled has rows on
     /// their way until its node ends the lease: its figures are final only then.
     pub(super) fn followed_state(&self) -> &'static str {
-        let StoredRun {
-            state, is_leased, ..
-        } = self.run;
-        if is_leased && !state.is_worked_on() {
+        let state = self.run.state;
+        if self.run.is_leased && !state.is_worked_on() {
             return "finishing";
         }
         state.name()

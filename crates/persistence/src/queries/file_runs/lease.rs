@@ -1,27 +1,20 @@
-//! Leases of file runs: which node works on a run, and until when no other may.
-//!
-//! A node renews its lease long before the lease expires. Another node takes an expired lease,
-//! judged by its own clock, so that a dead node blocks nothing. Each lease has a number, the fence,
-//! which grows with every lease of the run: what a node writes under an earlier number is refused,
-//! however late it is and whatever its clock says.
+//! Leases of file runs, by which a node takes a run, saves how far it came, and leaves it.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::Event;
-use refract_domain::ids::{AccountId, FileRunId, NodeId};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::ids::{FileRunId, NodeId};
+use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
 
-use super::row::{FileRunRow, LIMITS, LimitColumns};
-use crate::connections::{for_update, load_as, on};
+use super::{FileRunRow, LIMITS, LimitColumns};
+use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
+use crate::queries::leases::{JobLease, LOOKED_AT, LeasedJob, WaitingJob, leases_to_take};
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
-use crate::schema::stored::Stored;
-
-/// Most runs among which a node looks for one that it can take.
-const LOOKED_AT: i64 = 64;
+use crate::schema::stored::{Stored, to_json};
 
 /// The states in which a node works on a run.
 const WORKED_ON: [&str; 3] = [
@@ -29,37 +22,6 @@ const WORKED_ON: [&str; 3] = [
     FileRunState::Previewing.name(),
     FileRunState::Running.name(),
 ];
-
-/// A run that waits for a node.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = file_runs)]
-struct WaitingRun {
-    id: FileRunId,
-    account_id: AccountId,
-    fence: i64,
-    lease_until: Option<DateTime<Utc>>,
-    changed_at: DateTime<Utc>,
-}
-
-/// A node's lease of a file run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileRunLease {
-    /// The run.
-    pub run: FileRunId,
-    /// The node.
-    pub node: NodeId,
-    /// The number of the lease.
-    pub fence: i64,
-}
-
-/// A file run with the lease under which a node works on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeasedFileRun {
-    /// The lease.
-    pub lease: FileRunLease,
-    /// The run.
-    pub row: FileRunRow,
-}
 
 /// A renewed lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
@@ -74,22 +36,16 @@ pub struct RenewedLease {
     pub limits: FileRunLimits,
 }
 
-/// How a node ends its lease.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedLease {
-    /// The state that the work led to, unless a person has changed the state meanwhile; `None` to
-    /// leave the run to another node.
+/// How a node's work on a file run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunEnd {
+    /// The state that the work led to; `None` to leave the run to another node. A state that a
+    /// person set meanwhile stays.
     pub state: Option<FileRunState>,
-    /// Why the run paused or broke; saved with the state.
+    /// Why the run paused or broke, for people; saved with the state.
     pub reason: Option<String>,
     /// What the check of the whole file found; `None` keeps it.
     pub check: Option<String>,
-    /// Counts of rows, as the use case wrote them.
-    pub progress: String,
-    /// When the lease ends.
-    pub at: DateTime<Utc>,
-    /// The event of the new state; its earlier state is set here. Saved with the state.
-    pub event: Option<Event>,
 }
 
 impl Database {
@@ -102,28 +58,23 @@ impl Database {
         held: &[FileRunId],
         now: DateTime<Utc>,
         until: DateTime<Utc>,
-    ) -> Result<Option<LeasedFileRun>, PersistenceError> {
-        for waiting in self.list_waiting_runs(held, now).await? {
-            let taken = FileRunLease {
-                run: waiting.id,
-                node,
-                fence: waiting.fence + 1,
-            };
-            let taking = self.take_lease_after(taken, waiting.fence, now, until);
-            if taking.await? {
-                let row = self.find_file_run(waiting.account_id, waiting.id).await?;
-                return Ok(row.map(|row| LeasedFileRun { lease: taken, row }));
+    ) -> Result<Option<LeasedJob<FileRunId, FileRunRow>>, PersistenceError> {
+        let waiting = self.list_waiting_runs(held, now).await?;
+        for lease in leases_to_take(waiting, node) {
+            if self.take_waiting_run(lease, now, until).await? {
+                let row = self.find_file_run(lease.account, lease.job).await?;
+                return Ok(row.map(|row| LeasedJob { lease, row }));
             }
         }
         Ok(None)
     }
 
-    /// Runs that wait for a node, the longest waiting first.
+    /// Runs that wait for a node.
     async fn list_waiting_runs(
         &self,
         held: &[FileRunId],
         now: DateTime<Utc>,
-    ) -> Result<Vec<WaitingRun>, PersistenceError> {
+    ) -> Result<Vec<WaitingJob<FileRunId>>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
         let is_free = file_runs::lease_until
             .is_null()
@@ -133,17 +84,22 @@ impl Database {
             .filter(is_free)
             .filter(file_runs::id.ne_all(held))
             .order(file_runs::changed_at)
-            .limit(LOOKED_AT);
-        let mut found: Vec<WaitingRun> = load_as!(self, query, WaitingRun).await?;
-        found.sort_by_key(|run| run.lease_until.unwrap_or(run.changed_at));
-        Ok(found)
+            .limit(LOOKED_AT)
+            .select((
+                file_runs::id,
+                file_runs::account_id,
+                file_runs::prism_id,
+                file_runs::fence,
+                file_runs::lease_until,
+                file_runs::changed_at,
+            ));
+        self.load(query).await
     }
 
-    /// Takes a lease if the last one has this number and is over, and the run still waits.
-    async fn take_lease_after(
+    /// Takes a lease if the one before is over, and the run still waits.
+    async fn take_waiting_run(
         &self,
-        taken: FileRunLease,
-        last: i64,
+        taken: JobLease<FileRunId>,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
@@ -151,8 +107,8 @@ impl Database {
             .is_null()
             .or(file_runs::lease_until.le(Some(now)));
         let waiting = file_runs::table
-            .find(Bind(taken.run))
-            .filter(file_runs::fence.eq(last))
+            .find(Bind(taken.job))
+            .filter(file_runs::fence.eq(taken.fence - 1))
             .filter(file_runs::state.eq_any(WORKED_ON))
             .filter(is_free);
         let take = diesel::update(waiting).set((
@@ -167,20 +123,20 @@ impl Database {
     /// node holds the run, or a person restarted it. One transaction.
     pub async fn renew_file_run_lease(
         &self,
-        lease: FileRunLease,
+        lease: JobLease<FileRunId>,
         until: DateTime<Utc>,
-        progress: String,
+        progress: RunProgress,
     ) -> Result<Option<RenewedLease>, PersistenceError> {
         self.begin(async move |mut tx| {
             let held = || {
                 file_runs::table
-                    .find(Bind(lease.run))
+                    .find(Bind(lease.job))
                     .filter(file_runs::fence.eq(lease.fence))
                     .filter(file_runs::lease_holder.eq(Some(lease.node)))
             };
             let update = diesel::update(held()).set((
                 file_runs::lease_until.eq(Some(until)),
-                file_runs::progress.eq(progress),
+                file_runs::progress.eq(to_json(&progress)?),
             ));
             on!(tx, execute(update))?;
             let renewed = held();
@@ -191,18 +147,21 @@ impl Database {
         .await
     }
 
-    /// Ends a lease: saves the progress and, unless a person has changed the state meanwhile, the
-    /// new state with its event. One transaction. Returns `false`, with nothing saved, when the
-    /// lease was lost.
+    /// Ends a lease at a moment: saves the progress and, unless a person has changed the state meanwhile, the
+    /// new state with its event, whose earlier state is set here. One transaction. Returns `false`,
+    /// with nothing saved, when the lease was lost.
     pub async fn end_file_run_lease(
         &self,
-        lease: FileRunLease,
-        end: EndedLease,
+        lease: JobLease<FileRunId>,
+        end: RunEnd,
+        progress: RunProgress,
+        at: DateTime<Utc>,
+        event: Option<Event>,
     ) -> Result<bool, PersistenceError> {
         self.begin(async move |mut tx| {
             let held = || {
                 file_runs::table
-                    .find(Bind(lease.run))
+                    .find(Bind(lease.job))
                     .filter(file_runs::fence.eq(lease.fence))
                     .filter(file_runs::lease_holder.eq(Some(lease.node)))
             };
@@ -213,18 +172,18 @@ impl Database {
             };
             let new = end.state.filter(|new| state.may_end_as(*new));
             let update = diesel::update(held()).set((
-                file_runs::progress.eq(end.progress),
-                file_runs::changed_at.eq(Bind(end.at)),
+                file_runs::progress.eq(to_json(&progress)?),
+                file_runs::changed_at.eq(Bind(at)),
                 end.check.map(|check| file_runs::file_check.eq(Some(check))),
                 new.map(|new| file_runs::state.eq(new.name())),
                 new.map(|_| file_runs::reason.eq(end.reason)),
                 new.filter(|new| new.is_final())
-                    .map(|_| file_runs::ended_at.eq(Some(end.at))),
+                    .map(|_| file_runs::ended_at.eq(Some(at))),
                 file_runs::lease_holder.eq(None::<NodeId>),
                 file_runs::lease_until.eq(None::<DateTime<Utc>>),
             ));
             on!(tx, execute(update))?;
-            if let (Some(_), Some(event)) = (new, end.event) {
+            if let (Some(_), Some(event)) = (new, event) {
                 let from = Some(state.into());
                 add_event(&mut tx, Event { from, ..event }).await?;
             }

@@ -7,20 +7,18 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::result::Error;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ExampleId, PersonId, PrismId, ResultId};
 use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::reference::Ref;
 use refract_domain::submission::{CallContext, Submission};
-use serde::Serialize;
 
 use crate::connections::{Transaction, for_no_key_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::{add_event, commit_with};
 use crate::schema::sql_types::Bind;
-use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn};
+use crate::schema::stored::{NamedColumn, Stored, UnreadableColumn, to_json};
 use crate::schema::{prism_examples, prisms};
 
 /// A text of a prism with the outcomes that are right for it.
@@ -311,11 +309,6 @@ async fn update_example(
     ));
     on!(tx, execute(update))?;
     Ok(true)
-}
-
-fn to_json(value: &impl Serialize) -> QueryResult<String> {
-    let written = serde_json::to_string(value);
-    written.map_err(|error| Error::SerializationError(Box::new(error)))
 }
 
 /// The event of saved examples; `None` if nothing changed.

@@ -9,13 +9,14 @@ use diesel::result::Error::DatabaseError;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::retest::{DrawnTexts, RetestState};
 
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
 use crate::schema::sql_types::{Bind, Id};
+use crate::schema::stored::to_json;
 use crate::schema::{results, retest_answers, retests};
 
 /// A change of a retest's state by a person, in the account and at the moment of its event.
@@ -110,7 +111,7 @@ impl Database {
 }
 
 /// A retest to be made, in the account, by the actor and at the moment of its event.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NewRetest {
     /// `UUIDv7`.
     pub id: RetestId,
@@ -120,8 +121,8 @@ pub struct NewRetest {
     pub version: Option<VersionNumber>,
     /// The name of the model that is asked.
     pub model: String,
-    /// How the texts were drawn and, for a draft, its words, as the use case wrote it.
-    pub drawn: String,
+    /// What was found when the texts were drawn.
+    pub drawn: DrawnTexts,
     /// The results whose texts are asked about, of the account.
     pub results: Vec<ResultId>,
 }
@@ -182,7 +183,7 @@ impl Database {
                 retests::prism_id.eq(Bind(new.prism)),
                 retests::version.eq(new.version.map(VersionNumber::get)),
                 retests::model.eq(new.model),
-                retests::drawn.eq(new.drawn),
+                retests::drawn.eq(to_json(&new.drawn)?),
                 retests::state.eq(RetestState::Waiting.name()),
                 retests::slot.eq(Some(slot)),
                 retests::made_by.eq(stamp.actor.person()),

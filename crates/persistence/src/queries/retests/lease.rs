@@ -1,75 +1,35 @@
-//! Leases of retests: which node asks about the texts of a retest, and until when no other may.
-//!
-//! They are as those of file runs: a node renews its lease long before the lease expires, another
-//! node takes an expired one, and what a node writes under an earlier fence is refused.
+//! Leases of retests, by which a node takes a retest, saves the new answers, and leaves it.
 
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::event::Event;
-use refract_domain::ids::{AccountId, NodeId, ResultId, RetestId};
+use refract_domain::ids::{NodeId, ResultId, RetestId};
 use refract_domain::result::retest::RetestState;
 
 use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
+use crate::queries::leases::{JobLease, LOOKED_AT, LeasedJob, WaitingJob, leases_to_take};
 use crate::queries::retests::RetestRow;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
 use crate::schema::{retest_answers, retests};
 
-/// Most retests among which a node looks for one that it can take.
-const LOOKED_AT: i64 = 64;
-
 /// The states in which a node works on a retest.
 const UNDER_WAY: [&str; 2] = [RetestState::Waiting.name(), RetestState::Asking.name()];
 
-/// A retest that waits for a node.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = retests)]
-struct WaitingRetest {
-    id: RetestId,
-    account_id: AccountId,
-    fence: i64,
-    lease_until: Option<DateTime<Utc>>,
-    changed_at: DateTime<Utc>,
-}
-
-/// A node's lease of a retest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RetestLease {
-    /// The retest.
-    pub retest: RetestId,
-    /// The node.
-    pub node: NodeId,
-    /// The number of the lease.
-    pub fence: i64,
-}
-
-/// A retest with the lease under which a node works on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeasedRetest {
-    /// The lease.
-    pub lease: RetestLease,
-    /// The retest.
-    pub row: RetestRow,
-}
-
-/// How a node ends its lease of a retest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndedRetestLease {
-    /// The state that the work led to, unless a person has changed the state meanwhile; `None` to
-    /// leave the retest to another node.
+/// How a node's work on a retest ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RetestEnd {
+    /// The state that the work led to; `None` to leave the retest to another node. A state that a
+    /// person set meanwhile stays.
     pub state: Option<RetestState>,
-    /// Why the retest failed; saved with the state.
+    /// Why the retest failed, for people; saved with the state.
     pub reason: Option<String>,
     /// Flips so far; `None` keeps them.
     pub flips: Option<u64>,
-    /// When the lease ends.
-    pub at: DateTime<Utc>,
-    /// The event of the new state; its earlier state is set here. Saved with the state.
-    pub event: Option<Event>,
 }
 
 impl Database {
@@ -82,28 +42,23 @@ impl Database {
         held: &[RetestId],
         now: DateTime<Utc>,
         until: DateTime<Utc>,
-    ) -> Result<Option<LeasedRetest>, PersistenceError> {
-        for waiting in self.list_waiting_retests(held, now).await? {
-            let taken = RetestLease {
-                retest: waiting.id,
-                node,
-                fence: waiting.fence + 1,
-            };
-            let taking = self.take_retest_after(taken, waiting.fence, now, until);
-            if taking.await? {
-                let row = self.find_retest(waiting.account_id, waiting.id).await?;
-                return Ok(row.map(|row| LeasedRetest { lease: taken, row }));
+    ) -> Result<Option<LeasedJob<RetestId, RetestRow>>, PersistenceError> {
+        let waiting = self.list_waiting_retests(held, now).await?;
+        for lease in leases_to_take(waiting, node) {
+            if self.take_waiting_retest(lease, now, until).await? {
+                let row = self.find_retest(lease.account, lease.job).await?;
+                return Ok(row.map(|row| LeasedJob { lease, row }));
             }
         }
         Ok(None)
     }
 
-    /// Retests that wait for a node, the longest waiting first.
+    /// Retests that wait for a node.
     async fn list_waiting_retests(
         &self,
         held: &[RetestId],
         now: DateTime<Utc>,
-    ) -> Result<Vec<WaitingRetest>, PersistenceError> {
+    ) -> Result<Vec<WaitingJob<RetestId>>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
         let is_free = retests::lease_until
             .is_null()
@@ -113,17 +68,22 @@ impl Database {
             .filter(is_free)
             .filter(retests::id.ne_all(held))
             .order(retests::changed_at)
-            .limit(LOOKED_AT);
-        let mut found: Vec<WaitingRetest> = load_as!(self, query, WaitingRetest).await?;
-        found.sort_by_key(|retest| retest.lease_until.unwrap_or(retest.changed_at));
-        Ok(found)
+            .limit(LOOKED_AT)
+            .select((
+                retests::id,
+                retests::account_id,
+                retests::prism_id,
+                retests::fence,
+                retests::lease_until,
+                retests::changed_at,
+            ));
+        self.load(query).await
     }
 
-    /// Takes a lease if the last one has this number and is over, and the retest still waits.
-    async fn take_retest_after(
+    /// Takes a lease if the one before is over, and the retest still waits.
+    async fn take_waiting_retest(
         &self,
-        taken: RetestLease,
-        last: i64,
+        taken: JobLease<RetestId>,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
@@ -131,8 +91,8 @@ impl Database {
             .is_null()
             .or(retests::lease_until.le(Some(now)));
         let waiting = retests::table
-            .find(Bind(taken.retest))
-            .filter(retests::fence.eq(last))
+            .find(Bind(taken.job))
+            .filter(retests::fence.eq(taken.fence - 1))
             .filter(retests::state.eq_any(UNDER_WAY))
             .filter(is_free);
         let take = diesel::update(waiting).set((
@@ -148,13 +108,13 @@ impl Database {
     /// changed; `None` when the lease was lost to another node. One transaction.
     pub async fn renew_retest_lease(
         &self,
-        lease: RetestLease,
+        lease: JobLease<RetestId>,
         until: DateTime<Utc>,
     ) -> Result<Option<RetestState>, PersistenceError> {
         self.begin(async move |mut tx| {
             let held = || {
                 retests::table
-                    .find(Bind(lease.retest))
+                    .find(Bind(lease.job))
                     .filter(retests::fence.eq(lease.fence))
                     .filter(retests::lease_holder.eq(Some(lease.node)))
             };
@@ -168,18 +128,20 @@ impl Database {
         .await
     }
 
-    /// Ends a lease: saves the flips and, unless a person has changed the state meanwhile, the new
-    /// state with its event. One transaction. Returns `false`, with nothing saved, when the lease
-    /// was lost.
+    /// Ends a lease at a moment: saves the flips and, unless a person has changed the state
+    /// meanwhile, the new state with its event, whose earlier state is set here. One transaction.
+    /// Returns `false`, with nothing saved, when the lease was lost.
     pub async fn end_retest_lease(
         &self,
-        lease: RetestLease,
-        end: EndedRetestLease,
+        lease: JobLease<RetestId>,
+        end: RetestEnd,
+        at: DateTime<Utc>,
+        event: Option<Event>,
     ) -> Result<bool, PersistenceError> {
         self.begin(async move |mut tx| {
             let held = || {
                 retests::table
-                    .find(Bind(lease.retest))
+                    .find(Bind(lease.job))
                     .filter(retests::fence.eq(lease.fence))
                     .filter(retests::lease_holder.eq(Some(lease.node)))
             };
@@ -191,17 +153,17 @@ impl Database {
             let new = end.state.filter(|_| state == RetestState::Asking);
             let flips = end.flips.and_then(|flips| i64::try_from(flips).ok());
             let update = diesel::update(held()).set((
-                retests::changed_at.eq(Bind(end.at)),
+                retests::changed_at.eq(Bind(at)),
                 flips.map(|flips| retests::flips.eq(Some(flips))),
                 new.map(|new| retests::state.eq(new.name())),
                 new.map(|_| retests::slot.eq(None::<i32>)),
-                new.map(|_| retests::ended_at.eq(Some(end.at))),
+                new.map(|_| retests::ended_at.eq(Some(at))),
                 new.map(|_| retests::reason.eq(end.reason)),
                 retests::lease_holder.eq(None::<NodeId>),
                 retests::lease_until.eq(None::<DateTime<Utc>>),
             ));
             on!(tx, execute(update))?;
-            if let (Some(_), Some(event)) = (new, end.event) {
+            if let (Some(_), Some(event)) = (new, event) {
                 let from = Some(state.into());
                 add_event(&mut tx, Event { from, ..event }).await?;
             }
@@ -245,7 +207,7 @@ impl Database {
     /// nothing saved, when the lease was lost, the result was deleted, or its answers are there.
     pub async fn save_retest_answer(
         &self,
-        lease: RetestLease,
+        lease: JobLease<RetestId>,
         result: ResultId,
         answer: Result<String, String>,
     ) -> Result<bool, PersistenceError> {
@@ -254,12 +216,12 @@ impl Database {
             Err(failure) => (None, Some(failure)),
         };
         let held = retests::table
-            .filter(retests::id.eq(Bind(lease.retest)))
+            .filter(retests::id.eq(Bind(lease.job)))
             .filter(retests::fence.eq(lease.fence))
             .filter(retests::lease_holder.eq(Some(lease.node)))
             .select(retests::id);
         let text = retest_answers::table
-            .find((Bind(lease.retest), Bind(result)))
+            .find((Bind(lease.job), Bind(result)))
             .filter(retest_answers::answers.is_null())
             .filter(exists(held));
         let save = diesel::update(text).set((

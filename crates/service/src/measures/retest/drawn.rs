@@ -10,14 +10,15 @@ use refract_domain::key::QuestionKey;
 use refract_domain::prism::question::Question;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::result::retest::DrawnTexts;
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
 use serde::{Deserialize, Serialize};
 
 use super::report::{AskedWords, NotAsked, RetestReport, RetestText};
 use crate::InternalError;
+use crate::asking::AskingPace;
 use crate::lenses::prism_lens::PrismLens;
 use crate::results::read::ReadableResult;
-use crate::runs::AskingPace;
 
 /// Most newest results among which a sample is drawn if the index of the sample has too few.
 pub const SAMPLED_NEWEST: usize = 20_000;
@@ -124,6 +125,19 @@ impl Retest {
             Err(NotAsked::LacksField) => self.lacking_fields += 1,
             Err(NotAsked::TooLarge) => self.too_large += 1,
             Err(NotAsked::NothingToCompare) => {}
+        }
+    }
+
+    /// Adds what was found about these texts.
+    pub(crate) fn add_to(&self, drawn: &mut DrawnTexts) {
+        drawn.lacking_fields += self.lacking_fields;
+        drawn.too_large += self.too_large;
+        for (question, texts) in &self.not_compared {
+            let mut counted = drawn.not_compared.iter_mut();
+            match counted.find(|(key, _)| key == question.as_str()) {
+                Some((_, counted)) => *counted += texts,
+                None => drawn.not_compared.push((question.to_string(), *texts)),
+            }
         }
     }
 

@@ -20,8 +20,8 @@ use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
 use refract_evaluation::marked::answer::predicted;
 use refract_lens_rendering::FlipRow;
 
+use crate::asking::{AskedTexts, AskingPace};
 use crate::results::read::ReadableResult;
-use crate::runs::{AskedTexts, AskingPace};
 
 /// What a retest found so far.
 #[derive(Clone, Debug)]

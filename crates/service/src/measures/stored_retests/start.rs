@@ -15,9 +15,8 @@ use refract_model_gateway::CostEstimate;
 use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError};
 use uuid::Uuid;
 
-use super::drawn_texts::DrawnTexts;
 use super::text_choice::TextChoice;
-use super::{MOST_RETESTS_UNDER_WAY, Retests};
+use super::{DrawnTexts, MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE};
@@ -172,7 +171,7 @@ impl Retests<'_> {
             let cost = measures.retest_cost(&part, &HashMap::new())?;
             estimate.cost.requests += cost.requests;
             estimate.cost.tokens += cost.tokens;
-            estimate.drawn.add(&part);
+            part.add_to(&mut estimate.drawn);
             estimate.results.extend(part.results());
         }
         Ok(estimate)
@@ -230,7 +229,7 @@ impl Retests<'_> {
             prism: lens.prism.id,
             version,
             model,
-            drawn: serde_json::to_string(&estimate.drawn).unwrap_or_default(),
+            drawn: estimate.drawn,
             results: estimate.results,
         };
         for _ in 0..ATTEMPTS {

@@ -2,97 +2,56 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::ops::Deref;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use refract_domain::answer::Answers;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_domain::result::retest::RetestChange;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     CreateRetestOutcome, PersistenceError, RetestCounts, RetestRow, RetestUpdate,
 };
 
-use super::drawn_texts::DrawnTexts;
 use super::{KEPT_RETEST_DAYS, LISTED_RETESTS, MOST_RETESTS_UNDER_WAY, Retests};
 use crate::InternalError;
+use crate::asking::AskingPace;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{AskedWords, LOADED_AT_ONCE, ReportParts};
 use crate::measures::{Retest, RetestReport};
 use crate::prisms::find_saved_version;
 use crate::results::export_event;
-use crate::runs::AskingPace;
 
 /// Retests that a deletion looks up at once.
 const DELETED_AT_ONCE: u32 = 100;
 /// Attempts at a change while a node or another person changes the state.
 const ATTEMPTS: usize = 8;
 
-/// A stored retest.
+/// A stored retest as it is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredRetest {
-    /// The retest's id.
-    pub id: RetestId,
-    /// The account that the retest belongs to.
-    pub account: AccountId,
-    /// The prism that is asked.
-    pub prism: PrismId,
-    /// The saved version that is asked; `None` for a draft, or for the version that answered each
-    /// text.
-    pub version: Option<VersionNumber>,
-    /// The name of the model that is asked.
-    pub model: String,
-    /// What was found when the texts were drawn.
-    pub drawn: DrawnTexts,
-    /// What the retest is doing.
-    pub state: RetestState,
-    /// Why the retest failed.
-    pub reason: Option<String>,
-    /// Flips when a node last ended its work; `None` before.
-    pub flips: Option<u64>,
+    row: RetestRow,
     /// Counts of the texts.
     pub counts: RetestCounts,
-    /// The person who started the retest.
-    pub actor: Option<PersonId>,
-    /// That person's name.
+    /// The name of the person who started the retest.
     pub by: Option<String>,
-    /// When the retest was started.
-    pub made_at: DateTime<Utc>,
-    /// When the retest ended; `None` while it is under way.
-    pub ended_at: Option<DateTime<Utc>>,
     /// Whether a node holds the retest now.
     pub is_leased: bool,
 }
 
-impl StoredRetest {
-    pub(super) fn of(
-        row: RetestRow,
-        counts: RetestCounts,
-        by: Option<String>,
-        now: DateTime<Utc>,
-    ) -> Result<Self, PersistenceError> {
-        Ok(Self {
-            drawn: DrawnTexts::read(&row.drawn)?,
-            actor: row.made_by,
-            id: row.id,
-            account: row.account,
-            prism: row.prism,
-            version: row.version,
-            model: row.model,
-            state: row.state,
-            reason: row.reason,
-            flips: row.flips,
-            counts,
-            by,
-            made_at: row.made_at,
-            ended_at: row.ended_at,
-            is_leased: row.lease_until.is_some_and(|until| until > now),
-        })
-    }
+impl Deref for StoredRetest {
+    type Target = RetestRow;
 
+    fn deref(&self) -> &RetestRow {
+        &self.row
+    }
+}
+
+impl StoredRetest {
     /// Whether a person can let the retest continue: it ended, and some texts have no new answers.
     pub fn can_continue(&self) -> bool {
         !self.state.is_under_way() && self.counts.answered < self.counts.texts
@@ -221,18 +180,23 @@ impl Retests<'_> {
         account: AccountId,
         rows: Vec<RetestRow>,
     ) -> Result<Vec<StoredRetest>, InternalError> {
-        let people: Vec<PersonId> = rows.iter().filter_map(|row| row.made_by).collect();
+        let people: Vec<PersonId> = rows.iter().filter_map(|row| row.actor).collect();
         let names = self.refract.people().names(account, &people).await?;
         let ids: Vec<RetestId> = rows.iter().map(|row| row.id).collect();
         let counts = self.refract.database.count_retest_texts(&ids).await?;
         let now = Utc::now();
         let retests = rows.into_iter().map(|row| {
-            let by = row.made_by.and_then(|person| names.get(&person));
+            let by = row.actor.and_then(|person| names.get(&person));
             let by = by.map(ToString::to_string);
             let counts = counts.get(&row.id).copied().unwrap_or_default();
-            StoredRetest::of(row, counts, by, now)
+            StoredRetest {
+                is_leased: row.lease_until.is_some_and(|until| until > now),
+                row,
+                counts,
+                by,
+            }
         });
-        Ok(retests.collect::<Result<_, PersistenceError>>()?)
+        Ok(retests.collect())
     }
 }
 

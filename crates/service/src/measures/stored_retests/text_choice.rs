@@ -9,7 +9,7 @@ use refract_evaluation::marked::answer::predicted;
 use refract_persistence::ResultFilter;
 
 use super::Retests;
-use super::drawn_texts::{DrawnTexts, TextOrigin};
+use super::{DrawnTexts, TextOrigin};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};
