@@ -13,8 +13,8 @@ mod database;
 mod events;
 mod file_runs;
 mod keys;
-mod ledger;
 mod leases;
+mod ledger;
 mod lenses;
 mod marks;
 mod people;
@@ -37,10 +37,10 @@ pub use self::file_runs::{
 pub use self::keys::{
     EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,
 };
+pub use self::leases::{JobLease, LeasedJob};
 pub use self::ledger::hours::{CountableResult, KeptHours, NewHours, WatchHourRow};
 pub use self::ledger::usage::{CountedCost, Usage, UsageDimension, UsageGroup, UsageScope};
 pub use self::ledger::{CountProgress, KeptCounts, KeyCount, UncountedPrism, Watermark};
-pub use self::leases::{JobLease, LeasedJob};
 pub use self::lenses::{LensRevision, LensSave};
 pub use self::marks::*;
 pub use self::people::*;
