@@ -10,7 +10,7 @@ pub mod role;
 pub mod secret_hash;
 
 pub use self::key_networks::KeyNetworks;
-pub use self::key_use::{KeyReminder, days_left};
+pub use self::key_use::{KeyReminder, KeyTimes, days_left};
 pub use self::month_budget::MonthBudget;
 pub use self::one_time_secret::OneTimeSecret;
 pub use self::person::{Email, PersonName};

@@ -20,6 +20,7 @@ use crate::submission::model_input::SystemOneQuestion;
 pub(crate) use self::display_name::display_name;
 pub use self::example::{EXAMPLE_TEXTS, ExpectedOutcomes};
 pub use self::field::Field;
+pub use self::option_orders::in_other_orders;
 pub use self::question::{Outcome, OutcomeRef, Question, QuestionKind, QuestionType};
 pub use self::slug::{PrismSelector, Slug};
 

@@ -19,8 +19,8 @@ use crate::submission::{IdempotencyKey, Ref, Submission};
 
 pub use self::actor::ResultActor;
 pub use self::cost::Cost;
-pub use self::file_run::{FileRunChange, FileRunLimits, FileRunState};
-pub use self::retest::{RetestChange, RetestState};
+pub use self::file_run::{FileRunChange, FileRunLimits, FileRunState, RunProgress, StoredMapping};
+pub use self::retest::{DrawnTexts, RetestChange, RetestState, TextOrigin};
 pub use self::view::{AnswersView, ResultView, RowColumns};
 
 /// The status of a result, which never changes after the result is saved (spec 3.1).

@@ -10,8 +10,9 @@ pub mod percent_histogram;
 pub mod review_order;
 
 pub use self::column_tally::{ColumnSummary, ColumnTally, ValueCount};
-pub use self::cutoff_reach::{CutoffName, UnreachableCutoff};
+pub use self::cutoff_reach::{CutoffName, CutoffReach, UnreachableCutoff};
 pub use self::cutoff_steps::{CutoffStep, CutoffSteps};
-pub use self::lens_preview::{ColumnPreview, LabelMoves, LensPreview};
+pub use self::lens_preview::{CellPair, ColumnPreview, LabelMoves, LensPreview};
+pub use self::nearest_changes::{NearestChanges, PercentSample};
 pub use self::percent_histogram::{LabelCounts, PercentCutoffs, PercentHistogram};
-pub use self::review_order::{confidence_of, least_sure};
+pub use self::review_order::{ReviewOrder, confidence_of, least_confidence, least_sure};

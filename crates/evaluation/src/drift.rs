@@ -17,4 +17,4 @@ pub use self::alarm::{Alarm, AlarmCause, NEWEST_RESULTS, WatchedQuestion, Watche
 pub use self::answer_tally::AnswerTally;
 pub use self::question_drift::{OutcomeShare, QuestionDrift, ShareChange};
 pub use self::requirement::{DriftRequirement, RequiredFigures};
-pub use self::result_tally::ResultTally;
+pub use self::result_tally::{ResultTally, TalliedResult};

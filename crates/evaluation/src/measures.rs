@@ -21,7 +21,7 @@ pub use self::proportion::{Interval, Proportion};
 pub(crate) use self::proportion::{mean, ratio, to_f64};
 pub(crate) use self::reliability::Forecast;
 pub use self::reliability::{HistogramBar, ReliabilityBin, STEP};
-pub use self::right_answers::{AnswersOfPeriod, RightAnswers};
+pub use self::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
 pub use self::rounding::ROUNDED_ANSWERS;
 
 /// The accuracy of one question's answers, and the calibration of their probabilities.

@@ -18,11 +18,9 @@ use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::Value;
 use refract_domain::prism::VersionNumber;
 use refract_domain::problem::ValidationError;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{self, Mark, MarkNote};
-use refract_domain::result::view::ResultView;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultView;
+use refract_domain::result::mark::{self, Annotator, Mark, MarkNote, MarkSource};
+use refract_domain::submission::Ref;
 
 pub use self::annotators::{Annotators, MarksOfAnnotator};
 pub use self::check::{CheckedMarks, MarkChange, MarksError};

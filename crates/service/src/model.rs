@@ -14,7 +14,7 @@ use std::time::Duration;
 use chrono::{TimeDelta, Utc};
 use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_domain::submission::{SentFields, Submission};
 use refract_persistence::PersistenceError;
 use serde_json::json;

@@ -17,8 +17,7 @@ use std::sync::Arc;
 use chrono::Utc;
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::ids::{AccountId, PersonId, PrismId};
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
 use refract_domain::problem::Problems;
 use refract_persistence::{Database, PersistenceError};
 

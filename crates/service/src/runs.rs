@@ -9,7 +9,7 @@ mod stored_runs;
 mod upload_writer;
 mod uploads;
 
-pub use refract_domain::result::file_run::{RunProgress, StoredMapping};
+pub use refract_domain::result::{RunProgress, StoredMapping};
 pub use refract_persistence::RunEnd;
 
 use crate::Refract;

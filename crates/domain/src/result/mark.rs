@@ -11,6 +11,8 @@ use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::{Value, YesNoLabel};
 use crate::prism::{OutcomeRef, Question, QuestionType, display_name};
 
+pub use self::abstention::Abstention;
+pub use self::question_marks::QuestionMarks;
 pub use self::source::{MarkSource, MarksFrom};
 
 /// The correct outcome of one question for one result, as judged by a person. People's marks stand

@@ -6,10 +6,10 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::upsert::excluded;
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, BudgetHolderId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;

@@ -2,12 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, KeyNetworks};
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_domain::result::SavedResult;
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_traces::StatementName;
 
 use crate::connections::{StatementText, on};

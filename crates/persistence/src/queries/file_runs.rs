@@ -11,7 +11,7 @@ use diesel::sql_types::Bool;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
+use refract_domain::result::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
 pub use self::lease::{RenewedLease, RunEnd};
 use crate::connections::{find_as, for_update, load_as, on};

@@ -7,9 +7,7 @@ use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::account::key_use::KeyTimes;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, KeyNetworks, KeyTimes};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 

@@ -15,9 +15,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{Mark, Marker};
+use refract_domain::result::mark::{Annotator, Mark, MarkSource, Marker};
 
 pub use self::changes::WithdrawnMark;
 pub use self::markable_results::MarkableResult;

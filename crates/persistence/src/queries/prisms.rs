@@ -10,8 +10,7 @@ mod versions;
 use diesel::prelude::*;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, PrismVersion, Slug, VersionNumber};
 
 use self::changes::renamed;
 pub use self::changes::{ChangeKind, PrismChangeRow, VersionRow};

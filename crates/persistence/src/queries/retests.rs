@@ -10,7 +10,7 @@ use diesel::dsl::{count, count_star};
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::{DrawnTexts, RetestState};
+use refract_domain::result::{DrawnTexts, RetestState};
 
 pub use self::change::{CreateRetestOutcome, NewRetest, RetestUpdate};
 pub use self::lease::{RetestEnd, RetestTextRow};

@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, FileRunId, PersonId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 use refract_persistence::ResultFilter;
 use uuid::Uuid;
 

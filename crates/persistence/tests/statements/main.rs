@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
 use refract_domain::event::{ActorKind, EventAction, EventTarget};
 use refract_domain::ids::{EventId, PersonId, ResultId};
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_persistence::{
     EventActors, EventFilter, EventRange, KeyUse, ResultFilter, ResultOrder, SaveOutcome,
 };

@@ -1,7 +1,6 @@
 //! The answers of a prism's newest results.
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::ResultStatus;

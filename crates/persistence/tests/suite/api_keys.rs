@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
-use refract_domain::account::key_networks::KeyNetworks;
+use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_persistence::{KeyUse, NewApiKey, NewResult, SetNetworksOutcome, StoredKey};
 use refract_test_support::on_both;
 use uuid::Uuid;

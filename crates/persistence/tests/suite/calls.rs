@@ -1,8 +1,8 @@
 //! The single queries of API calls.
 
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::ApiKeyHash;
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_persistence::{FoundResult, SaveOutcome};
 use refract_test_support::on_both;
 use uuid::Uuid;

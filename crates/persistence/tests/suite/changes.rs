@@ -1,20 +1,14 @@
 //! Changes of every kind that has an event, made one by one.
 
-use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::account::month_budget::MonthBudget;
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{KeyNetworks, MonthBudget, PersonName, Role, TokenHash};
 use refract_domain::event::{
     Actor, Event, EventAction, EventStamp, EventTarget, LensChangeDetails,
 };
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::Lens;
-use refract_domain::prism::DisplayName;
-use refract_domain::prism::slug::Slug;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Mark;
+use refract_domain::prism::{DisplayName, Slug};
+use refract_domain::result::mark::{Annotator, Mark};
 use refract_persistence::{
     AccountRow, CopiedExamples, DefinedPrism, DeletionEvent, EmailHash, EndedSessions, EventFilter,
     EventRange, ExampleSource, NewPrism, NewVersion, PasswordRow, PersistenceError, Prism,

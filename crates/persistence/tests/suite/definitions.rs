@@ -3,8 +3,7 @@
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PrismId;
 use refract_domain::lens::Lens;
-use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{DisplayName, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, Slug, VersionNumber};
 use refract_persistence::{ChangeKind, DefinedPrism, Prism, PrismDefinition, WriteOutcome};
 use refract_test_support::on_both;
 use uuid::Uuid;

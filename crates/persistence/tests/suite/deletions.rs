@@ -7,9 +7,8 @@ use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
 use refract_domain::ids::{NodeId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Mark;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::mark::{Annotator, Mark};
+use refract_domain::submission::Ref;
 use refract_persistence::{
     CopiedExamples, DeletionEvent, NewResult, PersistenceError, PurgeRange, SaveOutcome,
 };

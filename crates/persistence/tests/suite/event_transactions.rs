@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use diesel::sql_types::Text;
 use diesel::{Connection as _, QueryableByName, RunQueryDsl as _, SqliteConnection, sql_query};
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Role, TokenHash};
 use refract_domain::event::{Actor, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, EventId, PersonId, ResultId};
 use refract_domain::lens::Lens;

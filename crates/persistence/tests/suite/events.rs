@@ -2,7 +2,7 @@
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
 };

@@ -5,17 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::account::secret_hash::ApiKeyHash;
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::account::ApiKeyHash;
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::event::{Actor, EventStamp, LensChangeDetails};
 use refract_domain::ids::{AccountId, ApiKeyId, EventId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, QuestionKey};
-use refract_domain::prism::slug::{PrismSelector, Slug};
-use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, PrismVersion, Slug, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::reference::IdempotencyKey;
-use refract_domain::submission::{FieldValues, Submission};
+use refract_domain::submission::{FieldValues, IdempotencyKey, Submission};
 use refract_persistence::{
     AccountRow, Database, DatabaseSettings, NewApiKey, NewPrism, NewResult, Prism, Provenance,
 };

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::thread;
 
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::cost::Cost;
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, Submission};
+use refract_domain::result::Cost;
+use refract_domain::submission::{CallContext, Ref, Submission};
 use refract_persistence::{Database, NewResult, PersistenceError, Provenance, SaveOutcome};
 use refract_test_support::on_both;
 

@@ -1,9 +1,7 @@
 //! People for tests: invited, joined and signed in. The hash of each token is one byte 32 times.
 
 use chrono::{DateTime, Utc};
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, PersonName, Role, TokenHash};
 use refract_domain::event::{Actor, EventAction, EventStamp};
 use refract_domain::ids::{AccountId, PersonId};
 use refract_persistence::{

@@ -6,10 +6,8 @@ use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{Mark, MarkNote, Marker};
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::mark::{Annotator, Mark, MarkNote, MarkSource, Marker};
+use refract_domain::submission::Ref;
 use refract_persistence::{
     MarkableResult, MarkedResult, PersistenceError, ResultFilter, SavedMarkedAnswer, WithdrawnMark,
 };

@@ -1,12 +1,10 @@
 //! Marks of several people: beside each other, settled, counted, gone with their result. And the
 //! count of those that are a fair sample's.
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::{Annotator, Mark, MarkSource};
 use refract_persistence::{LastMark, MarksOfPerson, NewPerson, ResultFilter, WithdrawnMark};
 use refract_test_support::on_both;
 use uuid::Uuid;

@@ -1,9 +1,7 @@
 //! One-time codes: each change is made with its event or not at all, and only by the checked
 //! password.
 
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{OneTimeSecret, Role, TokenHash};
 use refract_domain::event::EventStamp;
 use refract_persistence::{
     CodeProof, FinishedSignIn, NewCodes, NewPendingSignIn, OneTimeCodesRow, PasswordRow,

@@ -1,8 +1,6 @@
 //! People: invited, joined, given other roles and removed, with their links.
 
-use refract_domain::account::person::PersonName;
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{PersonName, Role, TokenHash};
 use refract_domain::ids::PersonId;
 use refract_persistence::{InviteOutcome, NewPerson, NewSession, Person, PersonOutcome};
 use refract_test_support::on_both;

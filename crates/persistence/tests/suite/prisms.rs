@@ -1,8 +1,7 @@
 //! Prisms: slugs, names, archives.
 
 use refract_domain::ids::PrismId;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{DisplayName, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismSelector, VersionNumber};
 use refract_persistence::NewPrism;
 use refract_test_support::on_both;
 use uuid::Uuid;

@@ -2,9 +2,9 @@
 
 use diesel::connection::SimpleConnection as _;
 use diesel::{Connection as _, SqliteConnection};
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_persistence::{PersistenceError, Provenance, SaveOutcome};
 use refract_test_support::on_both;
 use refract_test_support::postgres::fresh_database;

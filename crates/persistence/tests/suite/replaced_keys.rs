@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::account::key_networks::KeyNetworks;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, KeyNetworks};
 use refract_domain::event::EventAction;
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{

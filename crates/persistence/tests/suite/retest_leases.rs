@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::RetestState;
 use refract_persistence::{JobLease, RetestCounts};
 use refract_test_support::on_both;
 

@@ -4,7 +4,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{NodeId, PrismId, ResultId, RetestId};
-use refract_domain::result::retest::{DrawnTexts, RetestState};
+use refract_domain::result::{DrawnTexts, RetestState};
 use refract_persistence::{
     CopiedExamples, CreateRetestOutcome, DeletionEvent, JobLease, NewRetest, RetestCounts,
     RetestEnd, RetestRow, RetestUpdate,

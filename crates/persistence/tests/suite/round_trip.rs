@@ -2,13 +2,11 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::result::ResultStatus;
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, FieldValues, Submission};
+use refract_domain::submission::{CallContext, FieldValues, IdempotencyKey, Ref, Submission};
 use refract_persistence::{NewResult, SaveOutcome};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction};
 use refract_domain::ids::{FileRunId, NodeId};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunLimits, FileRunState};
 use refract_persistence::{
     EventFilter, EventRange, FileRunRow, FileRunUpdate, JobLease, LeasedJob, RenewedLease, RunEnd,
     UploadDeletion,

@@ -1,7 +1,7 @@
 //! Saving results, one call at a time.
 
 use refract_domain::prism::VersionNumber;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_persistence::{NewResult, SaveOutcome};
 use refract_test_support::on_both;
 

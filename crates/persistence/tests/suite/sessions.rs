@@ -1,7 +1,6 @@
 //! Sessions of people who have joined: how they begin, are used and end.
 
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Role, TokenHash};
 use refract_persistence::{EmailHash, EndedSessions, NewSession};
 use refract_test_support::on_both;
 

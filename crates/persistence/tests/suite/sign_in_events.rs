@@ -1,7 +1,6 @@
 //! Events of sign-in: of wrong tries, and of sessions that were ended.
 
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Role, TokenHash};
 use refract_domain::event::{Actor, Event, EventAction, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 use refract_persistence::{EndedSessions, NewSession, SignInCounter, SignInTry, WrongTry};

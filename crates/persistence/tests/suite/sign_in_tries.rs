@@ -1,7 +1,6 @@
 //! Sign-in tries, counted by network or by known browser, and the browsers that are known.
 
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Role, TokenHash};
 use refract_domain::ids::SignInTryId;
 use refract_persistence::{
     CountedTry, EmailHash, NewBrowser, NewSession, SignInCounter, SignInTry, TriesWindow,

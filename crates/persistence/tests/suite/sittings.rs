@@ -1,10 +1,9 @@
 //! Sittings of people over queues of results, and questions that they could not decide.
 
-use refract_domain::account::role::Role;
+use refract_domain::account::Role;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::abstention::Abstention;
-use refract_domain::result::mark::{MarkNote, Marker};
+use refract_domain::result::mark::{Abstention, MarkNote, Marker};
 use refract_persistence::SittingRow;
 use refract_test_support::on_both;
 use uuid::Uuid;

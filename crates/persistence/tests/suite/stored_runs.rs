@@ -3,7 +3,7 @@
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{FileRunId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
+use refract_domain::result::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 use refract_persistence::{
     FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, ResultFilter, ResultOrder,
     UploadDeletion,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventTarget};
 use refract_domain::ids::{AccountId, UploadId};
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::FileRunState;
 use refract_persistence::{
     EventFilter, EventRange, NewUploadRow, OldUploadRow, OldUploads, PersistenceError,
     UploadDeletion,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use refract_domain::ids::{ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_persistence::{
     CopiedExamples, DeletionEvent, NewResult, Provenance, Usage, UsageDimension, UsageGroup,
     UsageScope,

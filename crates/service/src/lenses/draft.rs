@@ -9,14 +9,13 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_authoring::lens_file;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::lens::cutoffs::{Cutoffs, YesNoLabel};
-use refract_domain::lens::{Column, Output, Value};
-use refract_domain::prism::slug::PrismSelector;
-use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
-use refract_evaluation::counting::lens_preview::{CellPair, LensPreview};
-use refract_evaluation::counting::nearest_changes::{NearestChanges, PercentSample};
+use refract_domain::lens::{Column, Cutoffs, Output, Value, YesNoLabel};
+use refract_domain::prism::PrismSelector;
+use refract_evaluation::counting::{
+    CellPair, CutoffReach, LensPreview, NearestChanges, PercentSample, UnreachableCutoff,
+};
 use refract_lens_rendering::cell_text;
 
 use crate::InternalError;

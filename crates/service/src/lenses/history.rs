@@ -8,10 +8,9 @@ use refract_authoring::lens_file;
 use refract_domain::event::{EventDetail, LensChangeDetails};
 use refract_domain::ids::{AccountId, PersonId, PrismId};
 use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, PrismVersion};
 use refract_domain::problem::Problems;
-use refract_evaluation::counting::cutoff_reach::{CutoffReach, UnreachableCutoff};
+use refract_evaluation::counting::{CutoffReach, UnreachableCutoff};
 use refract_identity::people::{AccountActor, ActorName};
 use refract_persistence::{LensRevision, WriteOutcome};
 

@@ -6,11 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::lens::{Column, Lens};
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::view::{AnswersView, RowColumns};
-use refract_evaluation::counting::cutoff_steps::CutoffSteps;
-use refract_evaluation::counting::lens_preview::LensPreview;
+use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
+use refract_domain::result::{AnswersView, RowColumns};
+use refract_evaluation::counting::{CutoffSteps, LensPreview};
 use refract_persistence::{Database, Prism};
 
 use crate::InternalError;

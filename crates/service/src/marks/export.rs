@@ -6,7 +6,7 @@ use refract_domain::event::EventAction;
 use refract_domain::ids::PrismId;
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::Mark;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::{
     AnnotatorRow, MarkRowWriter, RowFormat, adjudicated_column, person_column,

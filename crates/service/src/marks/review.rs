@@ -10,8 +10,8 @@ mod sitting;
 mod standing;
 
 use refract_domain::key::QuestionKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::result::mark::source::MarkSource;
+use refract_domain::lens::Cutoffs;
+use refract_domain::result::mark::MarkSource;
 use refract_persistence::ResultFilter;
 use serde::{Deserialize, Serialize};
 

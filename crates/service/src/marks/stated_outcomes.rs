@@ -7,11 +7,9 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::{self, Mark};
-use refract_domain::submission::reference::Ref;
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_domain::result::mark::{self, Annotator, Mark};
+use refract_domain::submission::Ref;
 use refract_persistence::{Database, MarkableResult, PersistenceError, Prism};
 
 use super::{MarkCell, MarkError, MarkErrors, MarkOrigin, MarksRow, NamedResult};

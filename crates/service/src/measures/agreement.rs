@@ -1,10 +1,9 @@
 //! Agreement: how far people who marked the same texts agree, question by question.
 
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::measures::agreement::{Agreement, AgreementCounts};
+use refract_domain::prism::Question;
+use refract_domain::result::mark::{Mark, MarksFrom};
+use refract_evaluation::measures::{Agreement, AgreementCounts};
 use refract_persistence::{MarkedResult, PrismHistory, ResultFilter};
 
 use crate::InternalError;

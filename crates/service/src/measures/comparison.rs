@@ -5,11 +5,10 @@ mod sides;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::question::Question;
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::prism::{Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
 use refract_evaluation::comparison::{Comparison, PairedAnswers};
-use refract_evaluation::marked::answer::NotComparable;
+use refract_evaluation::marked::NotComparable;
 use refract_persistence::{PrismHistory, ResultFilter, ResultOrder};
 
 use self::sides::{AskedQuestion, MarkedOutcomes, OutcomeIndex, SideRow, pairs};

@@ -2,11 +2,9 @@
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable};
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers, NotComparable};
 use refract_persistence::{MarkedResult, PersistenceError, PrismHistory, ResultFilter};
 
 use crate::InternalError;

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use refract_domain::answer::Answer;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answer, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::cutoffs_of;
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable, predicted};
-use refract_evaluation::marked::answers::MarkedAnswers;
+use refract_domain::lens::{Cutoffs, cutoffs_of};
+use refract_domain::prism::{Question, QuestionType};
+use refract_evaluation::marked::{MarkedAnswer, MarkedAnswers, NotComparable, predicted};
 
 use crate::CallError;
 use crate::results::ReadableResult;

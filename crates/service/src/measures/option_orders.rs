@@ -7,9 +7,7 @@
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::option_orders::in_other_orders;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{PrismVersion, Question, in_other_orders};
 use refract_evaluation::flips::{AnswerSensitivity, SensitivityMeasures};
 use refract_model_gateway::{CostEstimate, Model};
 

@@ -5,14 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::cutoffs_of;
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::lens::{Cutoffs, cutoffs_of};
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
 use refract_domain::submission::Submission;
-use refract_evaluation::marked::answer::{MarkedAnswer, NotComparable, predicted};
-use refract_evaluation::measures::right_answers::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
+use refract_evaluation::marked::{MarkedAnswer, NotComparable, predicted};
+use refract_evaluation::measures::{AnswersOfPeriod, AnswersOverTime, RightAnswers};
 use refract_persistence::{
     EventFilter, EventRange, Prism, PrismHistory, ResultFilter, SavedMarkedAnswer,
 };

@@ -15,7 +15,7 @@ use futures_util::stream;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
+use refract_domain::result::mark::MarksFrom;
 use refract_model_gateway::{CostEstimate, ModelError, ModelSettings};
 use refract_persistence::ResultFilter;
 

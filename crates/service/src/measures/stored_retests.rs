@@ -8,7 +8,7 @@ mod worker;
 
 use std::ops::RangeInclusive;
 
-pub use refract_domain::result::retest::{DrawnTexts, TextOrigin};
+pub use refract_domain::result::{DrawnTexts, TextOrigin};
 pub use refract_persistence::RetestCounts;
 
 pub use self::start::{

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, most_probable};
-use refract_domain::lens::cutoffs::Cutoffs;
+use refract_domain::answer::{Answer, Probability, most_probable};
+use refract_domain::lens::Cutoffs;
 use refract_domain::prism::PrismVersion;
 use refract_domain::submission::model_input::{State, json_chars};
 use refract_domain::submission::{FieldMismatch, SentFields, Submission};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
-use refract_domain::prism::slug::{PrismSelector, Slug};
+use refract_domain::prism::{PrismSelector, Slug};
 use refract_identity::people::AccountActor;
 use refract_persistence::{PersistenceError, WriteOutcome};
 

@@ -8,8 +8,7 @@ use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::ExampleId;
 use refract_domain::prism::PrismVersion;
 use refract_domain::prism::example::{EXAMPLE_TEXTS, ExampleNote, ExpectedOutcomes};
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{Submission, budget};
+use refract_domain::submission::{Ref, Submission, budget};
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     ExampleSource, ExampleText, ExamplesOutcome, NewExampleText, PersistenceError, Prism,

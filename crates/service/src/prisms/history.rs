@@ -7,8 +7,7 @@ use chrono::{DateTime, Utc};
 use refract_authoring::version_difference::{VersionDifference, differences};
 use refract_domain::event::{Event, EventAction, EventDetail};
 use refract_domain::ids::{AccountId, PersonId};
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
 use refract_identity::people::ActorName;
 use refract_persistence::ChangeKind;
 

@@ -3,11 +3,9 @@
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
 use refract_domain::answer::Answers;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
 use refract_domain::submission::budget::{self, OverBudget};
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_domain::submission::{CallContext, Ref, SentFields, Submission};
 use refract_identity::people::AccountActor;
 use refract_model_gateway::ModelError;
 

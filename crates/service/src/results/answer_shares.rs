@@ -6,7 +6,7 @@ use std::slice;
 use chrono::{DateTime, Utc};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::Value;
-use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_evaluation::counting::ColumnTally;
 
 use crate::InternalError;
 use crate::lenses::prism_lens::{CountedResult, PrismLens};

@@ -17,10 +17,10 @@ use std::num::NonZeroUsize;
 use std::sync::{MutexGuard, PoisonError};
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, TimeDelta, Utc};
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
 use refract_persistence::{BudgetRow, CountedCost, UsageScope, WriteOutcome};

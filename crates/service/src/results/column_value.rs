@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use refract_domain::answer::Answers;
 use refract_domain::key::{ColumnName, QuestionKey};
 use refract_domain::lens::{Column, Output, Value, cutoffs_of};
-use refract_domain::prism::question::{Question, QuestionType};
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_evaluation::counting::column_tally::ColumnTally;
+use refract_domain::prism::{PrismVersion, Question, QuestionType, VersionNumber};
+use refract_evaluation::counting::ColumnTally;
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use chrono::Utc;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_domain::result::{Repeat, SavedResult};
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, SentFields, Submission, budget};
+use refract_domain::submission::{
+    CallContext, IdempotencyKey, Ref, SentFields, Submission, budget,
+};
 use refract_identity::keys::PresentedKey;
 use refract_identity::people::AccountActor;
 use refract_persistence::Prism;

@@ -11,21 +11,19 @@ use futures_util::Stream;
 use futures_util::stream::try_unfold;
 use refract_domain::event::EventAction;
 use refract_domain::ids::ResultId;
-use refract_domain::result::SavedResult;
-use refract_domain::result::view::ResultView;
+use refract_domain::result::{ResultView, SavedResult};
 use refract_identity::people::AccountActor;
 use refract_lens_rendering::{FurtherValue, RowFormat, RowWriter};
 use refract_persistence::{Database, PersistenceError, ResultFilter, ResultOrder, ResultPages};
 
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
-use crate::results::Results;
 use crate::results::column_value::ColumnNotSearchable;
 use crate::results::export_columns::{ExportColumns, PageDetails};
-use crate::results::export_event;
 use crate::results::read::ReadableResult;
 use crate::results::search::ResultSearch;
 use crate::results::search::result_search::SearchConditions;
+use crate::results::{Results, export_event};
 
 /// The results of a prism that a filter or a search selects, one page at a time (keyset
 /// pagination).

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use refract_domain::ids::ResultId;
-use refract_domain::result::cost::Cost;
 use refract_domain::result::mark::Mark;
-use refract_domain::result::view::{ResultView, RowColumns};
+use refract_domain::result::{Cost, ResultView, RowColumns};
 use refract_lens_rendering::{
     FurtherColumn, FurtherValue, ProvenanceColumn, RawColumns, RowFormat, TableStyle,
     write_raw_line,

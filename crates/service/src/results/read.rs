@@ -5,14 +5,11 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::lens::cutoffs::YesNoLabel;
+use refract_domain::lens::YesNoLabel;
 use refract_domain::prism::PrismVersion;
-use refract_domain::result::SavedResult;
-use refract_domain::result::actor::ResultActor;
 use refract_domain::result::mark::Mark;
-use refract_domain::result::view::{ResultView, RowColumns};
-use refract_domain::submission::Submission;
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
+use refract_domain::result::{ResultActor, ResultView, RowColumns, SavedResult};
+use refract_domain::submission::{IdempotencyKey, Ref, Submission};
 use refract_identity::keys::PresentedKey;
 use refract_identity::people::AccountActor;
 use refract_persistence::{Database, FoundResult, PersistenceError, Prism, Provenance};

@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use refract_domain::ids::ResultId;
-use refract_domain::result::actor::ResultActor;
-use refract_evaluation::counting::review_order::least_confidence;
+use refract_domain::result::ResultActor;
+use refract_evaluation::counting::least_confidence;
 use refract_persistence::{Database, ResultFilter, ResultOrder, SearchCandidate};
 
 use self::candidate_reader::{CandidateReader, Matches, SearchEnd};

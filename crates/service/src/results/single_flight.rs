@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use refract_domain::ids::AccountId;
 use refract_domain::result::SavedResult;
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use tokio::sync::watch;
 
 /// The calls of a node that have an idempotency key. Clones share them.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, ResultId};
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_identity::people::AccountActor;
 use refract_persistence::{CopiedExamples, Database, DeletionEvent, PersistenceError, PurgeRange};
 

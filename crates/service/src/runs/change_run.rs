@@ -3,7 +3,7 @@
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{
+use refract_domain::result::{
     FileRunChange, FileRunLimits, FileRunState, RunProgress, StoredMapping,
 };
 use refract_identity::people::AccountActor;

@@ -7,12 +7,9 @@ use std::sync::Arc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::lens::Column;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::SavedResult;
-use refract_domain::result::view::RowColumns;
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{Submission, budget};
+use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
+use refract_domain::result::{RowColumns, SavedResult};
+use refract_domain::submission::{IdempotencyKey, Ref, Submission, budget};
 use refract_identity::people::AccountActor;
 use refract_model_gateway::Estimator;
 

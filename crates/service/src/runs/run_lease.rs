@@ -2,8 +2,8 @@
 
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId};
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
+use refract_domain::prism::PrismSelector;
+use refract_domain::result::{FileRunLimits, FileRunState, RunProgress};
 use refract_identity::people::AccountActor;
 use refract_persistence::{JobLease, RunEnd};
 

@@ -6,10 +6,8 @@ use std::ops::Deref;
 use chrono::Utc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::cost::Cost;
-use refract_domain::result::file_run::StoredMapping;
+use refract_domain::prism::{PrismSelector, VersionNumber};
+use refract_domain::result::{Cost, StoredMapping};
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     FileRunRow, FileRunScope, NewFileRun, PersistenceError, UsageDimension, UsageScope,

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, UploadId};
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::FileRunState;
 use refract_identity::people::AccountActor;
 use refract_persistence::{OldUploads, UploadDeletion, UploadRow};
 use uuid::Uuid;

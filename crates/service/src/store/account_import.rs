@@ -8,8 +8,7 @@ use refract_domain::answer::Answers;
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::AccountId;
 use refract_domain::lens::Column;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::example::ExpectedOutcomes;
+use refract_domain::prism::{ExpectedOutcomes, PrismVersion};
 use refract_identity::events::event_stamp;
 use refract_identity::people::Account;
 use refract_persistence::{

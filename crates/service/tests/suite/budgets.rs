@@ -7,10 +7,10 @@ use std::time::Duration;
 use chrono::Utc;
 use futures_util::future::join_all;
 use prometheus_client::registry::Registry;
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::event::{Actor, EventAction, EventDetail};
 use refract_domain::ids::ResultId;
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     CopiedExamples, DeletionEvent, EventFilter, EventRange, NewResult, Provenance,

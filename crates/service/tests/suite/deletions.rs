@@ -2,8 +2,8 @@
 
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 use refract_service::marks::{MarkCell, MarkErrors, MarkOrigin, MarksError, MarksRow, NamedResult};

@@ -7,7 +7,7 @@ use refract_domain::event::EventAction;
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
-use refract_domain::result::retest::RetestChange;
+use refract_domain::result::RetestChange;
 use refract_persistence::{EventFilter, EventRange, ResultFilter};
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{

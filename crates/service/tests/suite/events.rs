@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 
 use refract_domain::event::{Actor, EventAction, EventTarget};
 use refract_domain::ids::ResultId;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 use refract_identity::events::{EventFilter, ListedEvent};
 use refract_identity::people::AccountActor;
 use refract_service::retention::{PurgeRange, RetentionOutcome};

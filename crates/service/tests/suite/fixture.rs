@@ -3,17 +3,13 @@
 use std::any::Any;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::event::Actor;
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::reference::Ref;
-use refract_domain::submission::{FieldValues, Submission};
+use refract_domain::prism::{PrismSelector, VersionNumber};
+use refract_domain::result::{ResultActor, ResultStatus, SavedResult};
+use refract_domain::submission::{FieldValues, Ref, Submission};
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
 use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Provenance};

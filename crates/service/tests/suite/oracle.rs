@@ -1,7 +1,7 @@
 //! The expected results of a search: every result is checked, in the form that jsonl shows.
 
 use refract_domain::ids::ResultId;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 use refract_lens_rendering::{Format, render};
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::results::{MarkCondition, ReadableResult, ResultSearch};

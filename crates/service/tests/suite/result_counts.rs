@@ -11,7 +11,7 @@ use proptest::sample::select;
 use proptest::test_runner::{Config, TestRunner};
 use refract_domain::event::{Actor, EventAction, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId};
-use refract_domain::result::actor::ResultActor;
+use refract_domain::result::ResultActor;
 use refract_identity::events::event_stamp;
 use refract_identity::keys::KeyLimits;
 use refract_identity::people::AccountActor;

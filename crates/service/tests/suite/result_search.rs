@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, TestRunner};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{ColumnName, OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::marks::MarkOrigin;
 use refract_service::results::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::Utc;
 use refract_domain::event::EventAction;
-use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_domain::result::{RetestChange, RetestState};
 use refract_service::measures::DrawnFrom;
 use refract_service::measures::stored_retests::{
     ChangeRetestOutcome, PlannedVersion, RetestPlan, StartRetestError, StoredRetest,

@@ -9,12 +9,9 @@ use std::time::Duration;
 use refract_domain::event::Actor;
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::result::mark::Annotator;
-use refract_domain::result::mark::Mark;
-use refract_domain::result::mark::source::{MarkSource, MarksFrom};
-use refract_domain::result::retest::{RetestChange, RetestState};
+use refract_domain::prism::{PrismSelector, VersionNumber};
+use refract_domain::result::mark::{Annotator, Mark, MarkSource, MarksFrom};
+use refract_domain::result::{RetestChange, RetestState};
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
 use refract_model_gateway::{

@@ -2,9 +2,8 @@
 
 use refract_domain::ids::{FileRunId, PersonId};
 use refract_domain::key::FieldKey;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::IdempotencyKey;
-use refract_domain::submission::{FieldValues, Submission};
+use refract_domain::result::ResultActor;
+use refract_domain::submission::{FieldValues, IdempotencyKey, Submission};
 use refract_persistence::{ResultFilter, ResultOrder};
 use refract_service::runs::{HeldRow, UnansweredRow};
 use refract_test_support::on_both;

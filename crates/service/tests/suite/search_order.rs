@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::PrismSelector;
 use refract_persistence::ResultOrder;
 use refract_service::results::{
     MatchCount, ResultSearch, SearchError, SearchLimits, SearchPage, searchable_columns,

@@ -3,7 +3,7 @@
 use refract_domain::event::{Actor, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::file_run::{FileRunChange, FileRunLimits, FileRunState};
+use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
 use refract_persistence::{EventFilter, EventRange, FileRunUpdate};

@@ -1,8 +1,7 @@
 //! Drafts of people: kept until they are saved or discarded, and never overwritten by an older tab.
 
 use futures_util::future::join_all;
-use refract_domain::account::person::Email;
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, Role};
 use refract_domain::ids::{PersonId, PrismId};
 use refract_identity::people::AccountActor;
 use refract_service::drafts::{DraftKind, DraftOutcome, DraftPlace, DraftRevision, StoredDraft};

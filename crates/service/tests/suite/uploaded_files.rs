@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use chrono::TimeDelta;
 use refract_domain::event::EventAction;
 use refract_domain::ids::{AccountId, UploadId};
-use refract_domain::result::file_run::FileRunChange;
+use refract_domain::result::FileRunChange;
 use refract_identity::people::AccountActor;
 use refract_service::runs::{
     CreateRunError, DeleteUploadOutcome, FileName, NewStoredRun, StoredBytes, UploadError,

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use prometheus_client::registry::Registry;
-use refract_evaluation::drift::alarm::AlarmCause;
+use refract_evaluation::drift::AlarmCause;
 use refract_identity::people::AccountActor;
 use refract_persistence::{NewResult, Provenance, PurgeRange};
 use refract_service::Refract;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{FileRunId, NodeId};
-use refract_domain::result::file_run::{FileRunLimits, FileRunState, RunProgress};
+use refract_domain::result::{FileRunLimits, FileRunState, RunProgress};
 
 use super::{FileRunRow, LIMITS, LimitColumns};
 use crate::connections::{for_update, on};

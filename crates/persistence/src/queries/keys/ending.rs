@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::key_use::KeyTimes;
+use refract_domain::account::KeyTimes;
 use refract_domain::ids::ApiKeyId;
 
 use crate::error::PersistenceError;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::secret_hash::ApiKeyHash;
+use refract_domain::account::ApiKeyHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
 

@@ -17,7 +17,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Nullable};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 
 pub use self::scope::{UsageDimension, UsageScope};
 use crate::connections::{CUSTOM_PLAN, on};

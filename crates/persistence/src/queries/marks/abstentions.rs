@@ -5,8 +5,7 @@ use diesel::prelude::*;
 use diesel::upsert::excluded;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::abstention::Abstention;
-use refract_domain::result::mark::{MarkNote, Marker};
+use refract_domain::result::mark::{Abstention, MarkNote, Marker};
 
 use crate::connections::load_as;
 use crate::error::PersistenceError;

@@ -3,7 +3,7 @@
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 
 use crate::connections::load_as;
 use crate::error::PersistenceError;

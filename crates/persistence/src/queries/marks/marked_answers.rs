@@ -11,7 +11,7 @@ use refract_domain::answer::{Answer, AnswerTo};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::MarkSource;
 use serde::de::DeserializeSeed as _;
 
 use crate::connections::{BoxFuture, CUSTOM_PLAN, on};

@@ -7,7 +7,7 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Mark;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 
 use crate::connections::load_as;
 use crate::error::PersistenceError;

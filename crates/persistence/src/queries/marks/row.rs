@@ -6,8 +6,7 @@ use diesel::prelude::*;
 use diesel::query_builder::AstPass;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::result::mark::source::MarkSource;
-use refract_domain::result::mark::{Annotator, Mark, MarkNote, Marker};
+use refract_domain::result::mark::{Annotator, Mark, MarkNote, MarkSource, Marker};
 
 use crate::error::PersistenceError;
 use crate::schema::{marks, other_marks};

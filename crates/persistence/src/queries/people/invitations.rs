@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, PersonName, Role, TokenHash};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::{AccountId, PersonId};
 

@@ -4,8 +4,7 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::count_star;
 use diesel::prelude::*;
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{OneTimeSecret, TokenHash};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
 

@@ -1,7 +1,7 @@
 //! Passwords: the rows for checking one, and the sessions and tries that end when one is replaced.
 
 use diesel::prelude::*;
-use refract_domain::account::person::Email;
+use refract_domain::account::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 

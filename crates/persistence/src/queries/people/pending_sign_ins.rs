@@ -2,9 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::one_time_secret::OneTimeSecret;
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, OneTimeSecret, TokenHash};
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 

@@ -7,8 +7,7 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PersonId};
 

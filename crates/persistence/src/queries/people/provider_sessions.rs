@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::TokenHash;
 
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

@@ -3,8 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::person::Email;
-use refract_domain::account::secret_hash::TokenHash;
+use refract_domain::account::{Email, TokenHash};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PersonId, SignInTryId};
 use sha2::{Digest as _, Sha256};

@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 

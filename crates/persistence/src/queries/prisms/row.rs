@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId};
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::{PrismSelector, Slug};
+use refract_domain::prism::{PrismSelector, Slug, VersionNumber};
 
 use crate::schema::prisms;
 use crate::schema::stored::Stored;

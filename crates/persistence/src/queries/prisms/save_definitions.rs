@@ -5,8 +5,7 @@ use diesel::prelude::*;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
-use refract_domain::prism::slug::Slug;
-use refract_domain::prism::{DisplayName, PrismVersion, VersionNumber};
+use refract_domain::prism::{DisplayName, PrismVersion, Slug, VersionNumber};
 
 use crate::connections::on;
 use crate::error::PersistenceError;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PersonId, ResultId};
 use refract_domain::result::SavedResult;
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_traces::StatementName;
 
 use crate::connections::{find_as, load_as, on};

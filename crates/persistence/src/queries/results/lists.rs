@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use diesel::prelude::*;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::SavedResult;
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 
 pub use self::candidates::SearchCandidate;
 pub use self::filter::ResultFilter;

@@ -5,15 +5,11 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use refract_domain::answer::Answers;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answers, Probability};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::result::cost::Cost;
-use refract_domain::result::{ResultStatus, SavedResult};
-use refract_domain::submission::reference::{IdempotencyKey, Ref};
-use refract_domain::submission::{CallContext, Submission};
+use refract_domain::result::{Cost, ResultActor, ResultStatus, SavedResult};
+use refract_domain::submission::{CallContext, IdempotencyKey, Ref, Submission};
 
 use crate::error::PersistenceError;
 use crate::schema::results;

@@ -5,7 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::Ref;
 
 use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;

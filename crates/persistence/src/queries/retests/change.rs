@@ -9,7 +9,7 @@ use diesel::result::Error::DatabaseError;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::retest::{DrawnTexts, RetestState};
+use refract_domain::result::{DrawnTexts, RetestState};
 
 use crate::connections::{Transaction, for_update, on};
 use crate::error::PersistenceError;

@@ -5,7 +5,7 @@ use diesel::dsl::exists;
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{NodeId, ResultId, RetestId};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::RetestState;
 
 use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;

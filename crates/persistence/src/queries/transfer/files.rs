@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use refract_domain::ids::AccountId;
-use refract_domain::result::file_run::FileRunState;
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::{FileRunState, RetestState};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

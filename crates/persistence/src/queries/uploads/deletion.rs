@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, UploadId};
-use refract_domain::result::file_run::FileRunState;
+use refract_domain::result::FileRunState;
 
 use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;

@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use refract_domain::ids::ResultId;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::submission::SentFields;
-use refract_domain::submission::reference::IdempotencyKey;
-use refract_service::Refract;
+use refract_domain::prism::PrismSelector;
+use refract_domain::submission::{IdempotencyKey, SentFields};
 use refract_identity::keys::api_key::ApiKey;
 use refract_identity::keys::{CallKeyId, KeyLimits, PresentedKey};
+use refract_identity::people::{AccountActor, DEFAULT_ACCOUNT};
+use refract_service::Refract;
 use refract_service::model::{
     ChatPrompt, ConnectionSettings, ModelEndpoint, ModelGateway, ModelSettings, Protocol,
 };
-use refract_identity::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::results::CreateCall;
 use refract_service::store::DatabaseSettings;
 use tokio::runtime::Runtime;

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use chrono::Utc;
 use refract_domain::ids::{PersonId, ResultId, SittingId};
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::cutoffs_of;
+use refract_domain::lens::{Cutoffs, cutoffs_of};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Annotator;
 use refract_domain::result::whole_milliseconds;
-use refract_evaluation::counting::review_order::ReviewOrder;
+use refract_evaluation::counting::ReviewOrder;
 use refract_persistence::{Prism, ResultFilter, SearchCandidate, SittingRow};
 use uuid::Uuid;
 

@@ -8,12 +8,11 @@ use chrono::{TimeDelta, Utc};
 use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::abstention::Abstention;
-use refract_domain::result::mark::question_marks::QuestionMarks;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::mark::{Annotator, Mark, MarkNote};
+use refract_domain::result::mark::{
+    Abstention, Annotator, Mark, MarkNote, MarksFrom, QuestionMarks,
+};
 use refract_domain::result::whole_milliseconds;
-use refract_evaluation::marked::answer::predicted;
+use refract_evaluation::marked::predicted;
 use refract_persistence::{Prism, WithdrawnMark};
 
 use super::QueueKind;

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::mark::source::MarkSource;
+use refract_domain::result::mark::MarkSource;
 use refract_persistence::{PersistenceError, SittingRow};
 use serde::{Deserialize, Serialize};
 

@@ -3,9 +3,9 @@
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::marked::answer::predicted;
-use refract_evaluation::measures::right_answers::RightAnswers;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::marked::predicted;
+use refract_evaluation::measures::RightAnswers;
 use refract_persistence::ResultFilter;
 
 use super::sitting::Sitting;

@@ -8,12 +8,12 @@ use indexmap::IndexSet;
 use refract_domain::answer::Answer;
 use refract_domain::ids::ResultId;
 use refract_domain::key::OutcomeKey;
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::prism::question::Question;
+use refract_domain::lens::Cutoffs;
+use refract_domain::prism::Question;
 use refract_domain::result::SavedResult;
 use refract_domain::result::mark::Mark;
-use refract_domain::submission::reference::Ref;
-use refract_evaluation::marked::answer::{NotComparable, predicted};
+use refract_domain::submission::Ref;
+use refract_evaluation::marked::{NotComparable, predicted};
 
 use crate::prisms::text_hash::TextHash;
 

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::retest::DrawnTexts;
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_domain::result::DrawnTexts;
+use refract_domain::result::mark::MarksFrom;
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
 use serde::{Deserialize, Serialize};
 

@@ -6,18 +6,15 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::lens::cutoffs::Cutoffs;
-use refract_domain::lens::{Column, cutoffs_of};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::question::Question;
+use refract_domain::lens::{Column, Cutoffs, cutoffs_of};
+use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::{Submission, budget};
 use refract_evaluation::flips::{FlipCounts, FlipMeasures, sureness};
-use refract_evaluation::marked::answer::predicted;
+use refract_evaluation::marked::predicted;
 use refract_lens_rendering::FlipRow;
 
 use crate::asking::{AskedTexts, AskingPace};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::RetestState;
 use refract_identity::people::AccountActor;
 use refract_model_gateway::CostEstimate;
 use refract_persistence::{CreateRetestOutcome, NewRetest, PersistenceError};

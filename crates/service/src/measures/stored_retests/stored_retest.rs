@@ -10,8 +10,8 @@ use refract_domain::answer::Answers;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, PrismId, ResultId, RetestId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_domain::result::retest::RetestChange;
+use refract_domain::result::RetestChange;
+use refract_domain::result::mark::MarksFrom;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
     CreateRetestOutcome, PersistenceError, RetestCounts, RetestRow, RetestUpdate,

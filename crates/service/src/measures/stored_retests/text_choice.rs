@@ -4,12 +4,11 @@
 use refract_domain::ids::{ResultId, RetestId};
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs_of;
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::marked::answer::predicted;
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::marked::predicted;
 use refract_persistence::ResultFilter;
 
-use super::Retests;
-use super::{DrawnTexts, TextOrigin};
+use super::{DrawnTexts, Retests, TextOrigin};
 use crate::InternalError;
 use crate::lenses::prism_lens::PrismLens;
 use crate::measures::retest::{LOADED_AT_ONCE, SampledResults};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::LocalBoxFuture;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{NodeId, ResultId, RetestId};
-use refract_domain::result::retest::RetestState;
+use refract_domain::result::RetestState;
 use refract_identity::people::AccountActor;
 use refract_persistence::{LeasedJob, PersistenceError, RetestEnd, RetestRow};
 use tokio::sync::watch;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_evaluation::drift::result_tally::{ResultTally, TalliedResult};
+use refract_evaluation::drift::{ResultTally, TalliedResult};
 use refract_persistence::{
     CountableResult, Database, NewHours, PersistenceError, WatchHourRow, WriteOutcome,
 };

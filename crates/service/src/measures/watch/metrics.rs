@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
-use refract_domain::prism::slug::Slug;
+use refract_domain::prism::Slug;
 
 use super::prism_watch::PrismWatch;
 

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use refract_domain::lens::cutoffs_of;
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_evaluation::drift::alarm::{Alarm, WatchedQuestion, WatchedSpan, alarms};
-use refract_evaluation::drift::question_drift::{QuestionDrift, ShareChange};
-use refract_evaluation::drift::result_tally::ResultTally;
-use refract_evaluation::measures::proportion::Proportion;
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_evaluation::drift::{
+    Alarm, QuestionDrift, ResultTally, ShareChange, WatchedQuestion, WatchedSpan, alarms,
+};
+use refract_evaluation::measures::Proportion;
 use refract_persistence::{LensRevision, PrismHistory};
 
 use super::window_counts::{ComparedPeriod, Seen, WindowCounts};

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{PrismId, ResultId};
-use refract_domain::prism::question::Question;
-use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::mark::source::MarksFrom;
-use refract_evaluation::drift::alarm::NEWEST_RESULTS;
-use refract_evaluation::drift::answer_tally::AnswerTally;
-use refract_evaluation::drift::result_tally::ResultTally;
+use refract_domain::prism::{PrismVersion, Question, VersionNumber};
+use refract_domain::result::mark::MarksFrom;
+use refract_evaluation::drift::{AnswerTally, NEWEST_RESULTS, ResultTally};
 use refract_persistence::{Database, KeptHours, PersistenceError, PrismHistory, ResultFilter};
 
 use super::hours::{CountedHours, begin_of, hour_of};

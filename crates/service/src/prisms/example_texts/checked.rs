@@ -4,11 +4,9 @@ use chrono::{DateTime, Utc};
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{FieldKey, OutcomeKey, QuestionKey};
 use refract_domain::lens::{Column, cutoffs_of};
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::example::ExpectedOutcomes;
-use refract_domain::prism::question::Question;
+use refract_domain::prism::{ExpectedOutcomes, PrismVersion, Question};
 use refract_domain::result::mark::outcomes;
-use refract_evaluation::marked::answer::predicted;
+use refract_evaluation::marked::predicted;
 use refract_persistence::{ExampleCheck, ExampleText};
 
 /// An example with what a wording answered about it last.

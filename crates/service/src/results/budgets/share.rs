@@ -11,9 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use refract_domain::account::month_budget::MonthBudget;
+use refract_domain::account::MonthBudget;
 use refract_domain::ids::{AccountId, BudgetHolderId};
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_persistence::{BudgetHolder, BudgetLeft};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep, timeout};

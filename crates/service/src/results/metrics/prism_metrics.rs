@@ -14,7 +14,7 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::registry::Registry;
 use refract_domain::ids::PrismId;
-use refract_domain::result::cost::Cost;
+use refract_domain::result::Cost;
 use refract_model_gateway::ModelReport;
 
 /// The most prisms of a node with metrics: none of them has more than 2,000 series. Results of

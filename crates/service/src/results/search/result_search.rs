@@ -7,8 +7,7 @@ use refract_domain::ids::{PersonId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::mark::Mark;
-use refract_domain::submission::FieldValues;
-use refract_domain::submission::reference::Ref;
+use refract_domain::submission::{FieldValues, Ref};
 use refract_persistence::{Database, PersistenceError, ResultFilter};
 
 use crate::lenses::prism_lens::PrismLens;

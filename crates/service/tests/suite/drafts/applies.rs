@@ -3,8 +3,7 @@
 use refract_authoring::definition_name::DefinitionName;
 use refract_domain::event::Event;
 use refract_domain::lens::Lens;
-use refract_domain::prism::VersionNumber;
-use refract_domain::prism::slug::PrismSelector;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_identity::events::{EventFilter, EventRange};
 use refract_service::prisms::{
     AppliedDefinition, Apply, ApplyError, ApplyOutcome, ChangeOfPrism, DefinitionFile,

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::example::{EXAMPLE_TEXTS, ExpectedOutcomes};
+use refract_domain::prism::{EXAMPLE_TEXTS, ExpectedOutcomes, PrismVersion};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_service::Refract;
 use refract_service::prisms::{

@@ -4,13 +4,10 @@ use std::num::NonZeroUsize;
 use std::ops::Deref;
 use std::time::Duration;
 
-use refract_domain::answer::probability::Probability;
-use refract_domain::answer::{Answer, Answers};
+use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 use refract_domain::key::{FieldKey, OutcomeKey};
-use refract_domain::prism::question::Question;
-use refract_domain::prism::slug::PrismSelector;
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::prism::{PrismSelector, PrismVersion, Question, VersionNumber};
 use refract_domain::result::{ResultStatus, SavedResult};
 use refract_domain::submission::{FieldValues, Submission};
 use refract_identity::people::AccountActor;

@@ -1,12 +1,11 @@
 //! Drafts of a lens over stored results.
 
 use futures_util::future::join_all;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::Probability;
 use refract_domain::lens::Column;
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::view::RowColumns;
-use refract_evaluation::counting::cutoff_reach::UnreachableCutoff;
-use refract_evaluation::counting::percent_histogram::PercentCutoffs;
+use refract_domain::result::RowColumns;
+use refract_evaluation::counting::{PercentCutoffs, UnreachableCutoff};
 use refract_lens_rendering::{Format, render};
 use refract_service::lenses::{DRAFT_RESULTS, DraftRows, LensDraft, LensDraftRow};
 use refract_test_support::on_both;

@@ -1,8 +1,7 @@
 //! People who change one prism at once: nobody overwrites what they have not seen.
 
 use futures_util::future::join_all;
-use refract_domain::account::person::{Email, PersonName};
-use refract_domain::account::role::Role;
+use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::EventDetail;
 use refract_domain::ids::AccountId;
 use refract_domain::prism::{DisplayName, VersionNumber};

@@ -2,7 +2,7 @@
 
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
-use refract_domain::result::actor::ResultActor;
+use refract_domain::result::ResultActor;
 use refract_domain::submission::{CallContext, SentFields, Submission};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use refract_test_support::on_both;

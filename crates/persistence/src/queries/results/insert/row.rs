@@ -6,8 +6,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, HasSqlType, Integer, Nullable, Text};
-use refract_domain::answer::Answers;
-use refract_domain::answer::probability::Probability;
+use refract_domain::answer::{Answers, Probability};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::submission::Submission;
 

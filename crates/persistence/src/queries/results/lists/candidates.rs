@@ -8,8 +8,8 @@ use diesel::prelude::*;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, FileRunId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 
 use crate::connections::{CUSTOM_PLAN, load_as, on};
 use crate::error::PersistenceError;

@@ -10,8 +10,8 @@ use diesel::serialize::ToSql;
 use diesel::sql_types::{Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{ApiKeyId, FileRunId, PersonId, ResultId};
 use refract_domain::prism::VersionNumber;
-use refract_domain::result::actor::ResultActor;
-use refract_domain::submission::reference::Ref;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::Ref;
 
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id, Moment};
