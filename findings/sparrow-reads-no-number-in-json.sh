@@ -30,7 +30,7 @@ def low(state):
 
 text = [low(f"battery: {level}%") for level in (6, 94)]
 json = [low({"battery": f"{level}%"}) for level in (6, 94)]
-told_apart = [empty - full for empty, full in (text, json)]
-print(f"6 % over 94 %: {told_apart[0]:.2f} in text, {told_apart[1]:.2f} in JSON")
-sys.exit(0 if told_apart[0] > 0.3 and told_apart[1] < 0.1 else 1)
+gaps = [empty - full for empty, full in (text, json)]
+print(f"6 % over 94 %: {gaps[0]:.2f} in text, {gaps[1]:.2f} in JSON")
+sys.exit(0 if gaps[0] > 0.3 and gaps[1] < 0.1 else 1)
 PYTHON

@@ -23,7 +23,7 @@ const BUDGETS: [(&str, usize); 30] = [
     ("docs/DEPLOY.md", 1_280),
     ("docs/FILES.md", 910),
     ("docs/MODELS.md", 1_360),
-    ("docs/PERFORMANCE.md", 390),
+    ("docs/PERFORMANCE.md", 460),
     ("docs/PRISMS.md", 780),
     ("docs/PROBABILITIES.md", 780),
     ("docs/QUALITY.md", 1_500),
@@ -36,7 +36,7 @@ const BUDGETS: [(&str, usize); 30] = [
     ("docs/TOUR.md", 660),
     ("docs/adr/", 3_560),
     ("docs/deploy/README.md", 190),
-    ("docs/measurements/", 940),
+    ("docs/measurements/", 960),
     (".github/", 50),
     // the READMEs of packages
     (".ci/release/packages/", 90),
