@@ -188,7 +188,7 @@ async fn ask_batch(
     let beginnings: Vec<String> = tokens.iter().map(|token| token.spelling()).collect();
     let begun = beginnings.first().cloned().unwrap_or_default();
     let capabilities = &requests.server(*series).capabilities;
-    let parameters = capabilities.parameters(USUAL_ALTERNATIVES);
+    let parameters = requests.parameters_to_begin(capabilities, USUAL_ALTERNATIVES);
     let wanted = WantedCode::Continued {
         begun: begun.clone(),
     };

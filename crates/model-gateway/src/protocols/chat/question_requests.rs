@@ -54,7 +54,7 @@ impl<'a> QuestionRequests<'a> {
         }
     }
 
-    /// The parameters of a request for any code.
+    /// The parameters of a request for any code, or the rest of one.
     pub(super) fn parameters_to_begin(
         self,
         capabilities: &ServerCapabilities,
@@ -85,8 +85,11 @@ impl<'a> QuestionRequests<'a> {
         let write = |server| {
             let capabilities = &self.servers.of(server).capabilities;
             let parameters = match wanted {
-                WantedCode::Any => self.parameters_to_begin(capabilities, alternatives),
-                WantedCode::Unbegun | WantedCode::Continued { .. } | WantedCode::OneOf { .. } => {
+                // a code goes on as its answer was asked for
+                WantedCode::Any | WantedCode::Continued { .. } => {
+                    self.parameters_to_begin(capabilities, alternatives)
+                }
+                WantedCode::Unbegun | WantedCode::OneOf { .. } => {
                     capabilities.parameters(alternatives)
                 }
             };

@@ -106,16 +106,15 @@ impl Prompts {
             WantedCode::Continued { begun } => Some(begun.as_str()),
             WantedCode::Any | WantedCode::Unbegun | WantedCode::OneOf { .. } => None,
         };
-        let is_begun = continued.is_some() || parameters.begun_answer;
         let shape = CodeShape::of(question);
+        let begun = continued.map(str::to_owned);
         let (ending, begun) = if !self.name_keys {
-            let written = prompt::ending(question, shape);
-            (written, continued.map(str::to_owned))
-        } else if is_begun {
+            (prompt::ending(question, shape), begun)
+        } else if parameters.begun_answer {
             let begun = format!("{} = {}", question.key, continued.unwrap_or_default());
             (String::new(), Some(begun))
         } else {
-            (prompt::last_lines(question, shape), None)
+            (prompt::last_lines(question, shape), begun)
         };
         RequestBody::new([
             self.opening.bytes(parameters.system_message),

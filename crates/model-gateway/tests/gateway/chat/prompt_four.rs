@@ -218,6 +218,39 @@ async fn follow_ups_read_all_codes_whatever_the_server_goes_on_after() {
 }
 
 #[actix_rt::test]
+async fn a_code_goes_on_as_its_answer_was_asked_for() {
+    let codes = ChatModel::new((1..=62).map(f64::from).collect());
+    // after the space of `topic = ` this model writes no code
+    let others = ChatModel {
+        on_codes: 0.01,
+        ..codes.clone()
+    };
+    let exact = codes.distribution(62);
+    let server = ModelServer::start(ScriptedReply::answering(move |request| {
+        let body = request.json();
+        let is_begun = body["messages"].to_string().contains("topic = ");
+        let model = if is_begun { &others } else { &codes };
+        model.answer_to(&body)
+    }));
+    let answers = ask(&server, &choice(62)).await.unwrap();
+    for (found, exact) in probabilities(only(&answers)).into_iter().zip(exact) {
+        assert!((found - exact).abs() < 0.001);
+    }
+    let bodies = server.requests().into_iter().skip(1);
+    let bodies: Vec<Value> = bodies.map(|request| request.json()).collect();
+    let begun = bodies.iter().filter_map(|body| match messages(body)[..] {
+        [_, _, ("assistant", begun)] => Some(begun),
+        _ => None,
+    });
+    let begun: Vec<&str> = begun.collect();
+    assert!(!begun.is_empty());
+    assert!(
+        begun.iter().all(|begun| begun.trim().len() == 1),
+        "{begun:?}"
+    );
+}
+
+#[actix_rt::test]
 async fn the_version_alone_decides_on_the_prompt() {
     let options = |words: usize| {
         let options = (0..100).map(|option| {
