@@ -98,7 +98,7 @@ endif
 
 check-model: ## the smallest part of check-fidelity that shows a fault in reading or in the order of requests
 	@$(CARGO) build --quiet --locked --package refract-model-gateway --example fidelity
-	@.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 1 --brief --long-text 500' \
+	@.ci/with-model chat sh -c 'exec $(FIDELITY) --server "$$REFRACT_MODEL_URL" --texts 2 --brief --long-text 500' \
 		|| { [ $$? -eq 75 ] && echo 'no real model was asked'; }
 
 check-generators: ## generate five clients from docs/openapi.json and call a running server with each (needs Python 3.11; Node and Java for some)
