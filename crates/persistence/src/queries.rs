@@ -32,7 +32,7 @@ pub use self::calls::{CreateCallRow, KeyRow, ResultCallRow};
 pub use self::database::{Database, DatabaseSettings};
 pub use self::events::*;
 pub use self::file_runs::{
-    FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, RenewedLease, RunEnd,
+    FileRunMatch, FileRunRow, FileRunScope, FileRunUpdate, NewFileRun, RunEnd,
 };
 pub use self::keys::{
     EndingKey, KeyUse, NewApiKey, NewSuccessor, ReplaceKeyOutcome, SetNetworksOutcome, StoredKey,

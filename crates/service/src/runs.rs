@@ -19,7 +19,7 @@ pub use crate::asking::{
 
 pub use self::change_run::ChangeRunOutcome;
 pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
-pub use self::run_lease::{LeaseOutcome, LeasedRun};
+pub use self::run_lease::LeasedRun;
 pub use self::stored_bytes::{StoredBytes, StoredBytesReader};
 pub use self::stored_runs::{CreateRunError, NewStoredRun, RunPage, StoredRun};
 pub use self::upload_writer::{FileName, UploadError, UploadWriter};

@@ -5,11 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use refract_domain::result::file_run::FileRunState;
-use refract_service::jobs::{KeptLease, StopCause};
-use refract_service::runs::{
-    LeaseOutcome, LeasedRun, RunEnd, RunProgress, StoredMapping, failure_threshold,
-};
-use refract_service::{InternalError, Refract};
+use refract_service::Refract;
+use refract_service::jobs::KeptLease;
+use refract_service::runs::{LeasedRun, RunEnd, RunProgress, StoredMapping, failure_threshold};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
@@ -69,14 +67,7 @@ impl LeasedWork {
         let (runs, lease) = (self.refract.runs(), self.leased.lease);
         let renew = || {
             let progress = self.progress(&state, &mut meter);
-            async move {
-                let renewed = runs.renew_lease(&lease, &progress).await?;
-                Ok::<_, InternalError>(match renewed {
-                    LeaseOutcome::Held { .. } => None,
-                    LeaseOutcome::Changed(_) => Some(StopCause::Changed),
-                    LeaseOutcome::Lost => Some(StopCause::Lost),
-                })
-            }
+            async move { runs.renew_lease(&lease, &progress).await }
         };
         // boxed, because the future is large
         let work = Box::pin(self.work(&state, &facts));

@@ -13,7 +13,7 @@ use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
-pub use self::lease::{RenewedLease, RunEnd};
+pub use self::lease::RunEnd;
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

@@ -3,14 +3,14 @@
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::prism::PrismSelector;
-use refract_domain::result::{FileRunLimits, FileRunState, RunProgress};
+use refract_domain::result::{FileRunState, RunProgress};
 use refract_identity::people::AccountActor;
 use refract_persistence::{JobLease, RunEnd};
 
 use super::Runs;
 use super::pinned_prism::PinnedPrism;
 use super::stored_runs::StoredRun;
-use crate::jobs::term;
+use crate::jobs::{StopCause, term};
 use crate::{CallError, InternalError};
 
 /// A stored file run with the lease under which this node works on it.
@@ -20,21 +20,6 @@ pub struct LeasedRun {
     pub run: StoredRun,
     /// The lease.
     pub lease: JobLease<FileRunId>,
-}
-
-/// The outcome of renewing a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeaseOutcome {
-    /// The node goes on, within these limits.
-    Held {
-        /// The limits, which a person may have changed.
-        limits: FileRunLimits,
-    },
-    /// A person changed the state of the run, which nobody works on now: finish the rows in flight
-    /// and end the lease.
-    Changed(FileRunState),
-    /// The node holds the run no more: write nothing more about it.
-    Lost,
 }
 
 impl Runs<'_> {
@@ -58,7 +43,8 @@ impl Runs<'_> {
         Ok(run.map(|run| LeasedRun { run, lease }))
     }
 
-    /// Renews a lease for 15 seconds and saves the progress.
+    /// Renews a lease for 15 seconds and saves the progress. Returns why the work stops; `None` while
+    /// it goes on.
     ///
     /// # Errors
     /// When the database fails. The lease may last until then: try again.
@@ -66,16 +52,14 @@ impl Runs<'_> {
         self,
         lease: &JobLease<FileRunId>,
         progress: &RunProgress,
-    ) -> Result<LeaseOutcome, InternalError> {
+    ) -> Result<Option<StopCause>, InternalError> {
         let (_, until) = term();
         let database = &self.refract.database;
         let renewing = database.renew_file_run_lease(*lease, until, progress.clone());
         Ok(match renewing.await? {
-            None => LeaseOutcome::Lost,
-            Some(renewed) if renewed.state.is_worked_on() => LeaseOutcome::Held {
-                limits: renewed.limits,
-            },
-            Some(renewed) => LeaseOutcome::Changed(renewed.state),
+            Some(state) if state.is_worked_on() => None,
+            Some(_) => Some(StopCause::Changed),
+            None => Some(StopCause::Lost),
         })
     }
 

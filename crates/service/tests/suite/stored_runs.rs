@@ -7,9 +7,10 @@ use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
 use refract_persistence::{EventFilter, EventRange, FileRunUpdate};
+use refract_service::jobs::StopCause;
 use refract_service::runs::{
-    ChangeRunOutcome, CreateRunError, LeaseOutcome, LeasedRun, NewStoredRun, RunEnd, RunPage,
-    RunProgress, StoredMapping, StoredRun,
+    ChangeRunOutcome, CreateRunError, LeasedRun, NewStoredRun, RunEnd, RunPage, RunProgress,
+    StoredMapping, StoredRun,
 };
 use refract_test_support::on_both;
 use uuid::Uuid;
@@ -149,15 +150,16 @@ async fn a_run_goes_from_its_file_to_its_last_row(it: Fixture) {
     let taken = take(&it).await.unwrap();
     progress.answered = 1;
     let renewed = runs.renew_lease(&taken.lease, &progress).await.unwrap();
-    assert_eq!(renewed, LeaseOutcome::Held { limits });
+    assert_eq!((renewed, taken.run.limits), (None, limits));
     changed(&it, run, FileRunChange::Pause).await;
     let renewed = runs.renew_lease(&taken.lease, &progress).await.unwrap();
-    assert_eq!(renewed, LeaseOutcome::Changed(FileRunState::Paused));
+    assert_eq!(renewed, Some(StopCause::Changed));
+    assert_eq!(find(&it, run).await.state, FileRunState::Paused);
     let left = taken.lease;
     let ending = runs.end_lease(taken.lease, RunEnd::default(), &progress);
     assert!(ending.await.unwrap());
     let renewed = runs.renew_lease(&left, &progress).await.unwrap();
-    assert_eq!(renewed, LeaseOutcome::Lost);
+    assert_eq!(renewed, Some(StopCause::Lost));
 
     changed(&it, run, FileRunChange::Resume).await;
     let taken = take(&it).await.unwrap();

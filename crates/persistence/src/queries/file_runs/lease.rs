@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::Event;
 use refract_domain::ids::{FileRunId, NodeId};
-use refract_domain::result::{FileRunLimits, FileRunState, RunProgress};
+use refract_domain::result::{FileRunState, RunProgress};
 
-use super::{FileRunRow, LIMITS, LimitColumns};
+use super::FileRunRow;
 use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
@@ -22,19 +22,6 @@ const WORKED_ON: [&str; 3] = [
     FileRunState::Previewing.name(),
     FileRunState::Running.name(),
 ];
-
-/// A renewed lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Queryable, Selectable)]
-#[diesel(table_name = file_runs)]
-pub struct RenewedLease {
-    /// The state of the run now, which a person may have changed.
-    #[diesel(deserialize_as = Stored<file_runs::state>)]
-    pub state: FileRunState,
-    /// The limits now, which a person may have changed.
-    #[diesel(select_expression = LIMITS, select_expression_type = LimitColumns)]
-    #[diesel(deserialize_as = Stored<LimitColumns>)]
-    pub limits: FileRunLimits,
-}
 
 /// How a node's work on a file run ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,12 +63,9 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Vec<WaitingJob<FileRunId>>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
-        let is_free = file_runs::lease_until
-            .is_null()
-            .or(file_runs::lease_until.le(Some(now)));
         let query = file_runs::table
             .filter(file_runs::state.eq_any(WORKED_ON))
-            .filter(is_free)
+            .filter(is_free(now))
             .filter(file_runs::id.ne_all(held))
             .order(file_runs::changed_at)
             .limit(LOOKED_AT)
@@ -103,14 +87,11 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        let is_free = file_runs::lease_until
-            .is_null()
-            .or(file_runs::lease_until.le(Some(now)));
         let waiting = file_runs::table
             .find(Bind(taken.job))
             .filter(file_runs::fence.eq(taken.fence - 1))
             .filter(file_runs::state.eq_any(WORKED_ON))
-            .filter(is_free);
+            .filter(is_free(now));
         let take = diesel::update(waiting).set((
             file_runs::fence.eq(taken.fence),
             file_runs::lease_holder.eq(Some(taken.node)),
@@ -119,30 +100,25 @@ impl Database {
         Ok(self.execute(take).await? == 1)
     }
 
-    /// Renews a lease until a moment and saves the progress. `None` when the lease was lost: another
-    /// node holds the run, or a person restarted it. One transaction.
+    /// Renews a lease until a moment and saves the progress. Returns the state of the run now, which a
+    /// person may have changed; `None` when the lease was lost: another node holds the run, or a person
+    /// restarted it. One transaction.
     pub async fn renew_file_run_lease(
         &self,
         lease: JobLease<FileRunId>,
         until: DateTime<Utc>,
         progress: RunProgress,
-    ) -> Result<Option<RenewedLease>, PersistenceError> {
+    ) -> Result<Option<FileRunState>, PersistenceError> {
         self.begin(async move |mut tx| {
-            let held = || {
-                file_runs::table
-                    .find(Bind(lease.job))
-                    .filter(file_runs::fence.eq(lease.fence))
-                    .filter(file_runs::lease_holder.eq(Some(lease.node)))
-            };
-            let update = diesel::update(held()).set((
+            let update = diesel::update(held(lease)).set((
                 file_runs::lease_until.eq(Some(until)),
                 file_runs::progress.eq(to_json(&progress)?),
             ));
             on!(tx, execute(update))?;
-            let renewed = held();
-            let renewed = on!(tx, first(renewed) as RenewedLease).optional()?;
+            let state = held(lease).select(file_runs::state);
+            let state: Option<Stored<file_runs::state>> = on!(tx, first(state)).optional()?;
             tx.commit().await?;
-            Ok(renewed)
+            state.map(|state| Ok(state.try_into()?)).transpose()
         })
         .await
     }
@@ -159,19 +135,13 @@ impl Database {
         event: Option<Event>,
     ) -> Result<bool, PersistenceError> {
         self.begin(async move |mut tx| {
-            let held = || {
-                file_runs::table
-                    .find(Bind(lease.job))
-                    .filter(file_runs::fence.eq(lease.fence))
-                    .filter(file_runs::lease_holder.eq(Some(lease.node)))
-            };
-            let state = for_update(held().select(file_runs::state));
+            let state = for_update(held(lease).select(file_runs::state));
             let state: Option<String> = on!(tx, get_result(state)).optional()?;
             let Some(state) = state.and_then(|name| FileRunState::parse(&name)) else {
                 return Ok(false);
             };
             let new = end.state.filter(|new| state.may_end_as(*new));
-            let update = diesel::update(held()).set((
+            let update = diesel::update(held(lease)).set((
                 file_runs::progress.eq(to_json(&progress)?),
                 file_runs::changed_at.eq(Bind(at)),
                 end.check.map(|check| file_runs::file_check.eq(Some(check))),
@@ -192,4 +162,25 @@ impl Database {
         })
         .await
     }
+}
+
+/// Whether no node holds a file run at a moment.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn is_free(now: DateTime<Utc>) -> _ {
+    let now: Option<DateTime<Utc>> = Some(now);
+    file_runs::lease_until
+        .is_null()
+        .or(file_runs::lease_until.le(now))
+}
+
+/// The file run of a lease, while the lease is held.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn held(lease: JobLease<FileRunId>) -> _ {
+    let run: Bind<FileRunId> = Bind(lease.job);
+    let fence: i64 = lease.fence;
+    let node: Option<NodeId> = Some(lease.node);
+    file_runs::table
+        .filter(file_runs::id.eq(run))
+        .filter(file_runs::fence.eq(fence))
+        .filter(file_runs::lease_holder.eq(node))
 }

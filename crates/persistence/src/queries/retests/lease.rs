@@ -60,12 +60,9 @@ impl Database {
         now: DateTime<Utc>,
     ) -> Result<Vec<WaitingJob<RetestId>>, PersistenceError> {
         let held: Vec<_> = held.iter().copied().map(Bind).collect();
-        let is_free = retests::lease_until
-            .is_null()
-            .or(retests::lease_until.le(Some(now)));
         let query = retests::table
             .filter(retests::state.eq_any(UNDER_WAY))
-            .filter(is_free)
+            .filter(is_free(now))
             .filter(retests::id.ne_all(held))
             .order(retests::changed_at)
             .limit(LOOKED_AT)
@@ -87,14 +84,11 @@ impl Database {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, PersistenceError> {
-        let is_free = retests::lease_until
-            .is_null()
-            .or(retests::lease_until.le(Some(now)));
         let waiting = retests::table
             .find(Bind(taken.job))
             .filter(retests::fence.eq(taken.fence - 1))
             .filter(retests::state.eq_any(UNDER_WAY))
-            .filter(is_free);
+            .filter(is_free(now));
         let take = diesel::update(waiting).set((
             retests::state.eq(RetestState::Asking.name()),
             retests::fence.eq(taken.fence),
@@ -112,15 +106,9 @@ impl Database {
         until: DateTime<Utc>,
     ) -> Result<Option<RetestState>, PersistenceError> {
         self.begin(async move |mut tx| {
-            let held = || {
-                retests::table
-                    .find(Bind(lease.job))
-                    .filter(retests::fence.eq(lease.fence))
-                    .filter(retests::lease_holder.eq(Some(lease.node)))
-            };
-            let update = diesel::update(held()).set(retests::lease_until.eq(Some(until)));
+            let update = diesel::update(held(lease)).set(retests::lease_until.eq(Some(until)));
             on!(tx, execute(update))?;
-            let state = held().select(retests::state);
+            let state = held(lease).select(retests::state);
             let state: Option<Stored<retests::state>> = on!(tx, first(state)).optional()?;
             tx.commit().await?;
             state.map(|state| Ok(state.try_into()?)).transpose()
@@ -139,20 +127,14 @@ impl Database {
         event: Option<Event>,
     ) -> Result<bool, PersistenceError> {
         self.begin(async move |mut tx| {
-            let held = || {
-                retests::table
-                    .find(Bind(lease.job))
-                    .filter(retests::fence.eq(lease.fence))
-                    .filter(retests::lease_holder.eq(Some(lease.node)))
-            };
-            let state = for_update(held().select(retests::state));
+            let state = for_update(held(lease).select(retests::state));
             let state: Option<String> = on!(tx, get_result(state)).optional()?;
             let Some(state) = state.and_then(|name| RetestState::parse(&name)) else {
                 return Ok(false);
             };
             let new = end.state.filter(|_| state == RetestState::Asking);
             let flips = end.flips.and_then(|flips| i64::try_from(flips).ok());
-            let update = diesel::update(held()).set((
+            let update = diesel::update(held(lease)).set((
                 retests::changed_at.eq(Bind(at)),
                 flips.map(|flips| retests::flips.eq(Some(flips))),
                 new.map(|new| retests::state.eq(new.name())),
@@ -215,19 +197,35 @@ impl Database {
             Ok(answers) => (Some(answers), None),
             Err(failure) => (None, Some(failure)),
         };
-        let held = retests::table
-            .filter(retests::id.eq(Bind(lease.job)))
-            .filter(retests::fence.eq(lease.fence))
-            .filter(retests::lease_holder.eq(Some(lease.node)))
-            .select(retests::id);
         let text = retest_answers::table
             .find((Bind(lease.job), Bind(result)))
             .filter(retest_answers::answers.is_null())
-            .filter(exists(held));
+            .filter(exists(held(lease)));
         let save = diesel::update(text).set((
             retest_answers::answers.eq(answers),
             retest_answers::failure.eq(failure),
         ));
         Ok(self.execute(save).await? == 1)
     }
+}
+
+/// Whether no node holds a retest at a moment.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn is_free(now: DateTime<Utc>) -> _ {
+    let now: Option<DateTime<Utc>> = Some(now);
+    retests::lease_until
+        .is_null()
+        .or(retests::lease_until.le(now))
+}
+
+/// The retest of a lease, while the lease is held.
+#[diesel::dsl::auto_type(no_type_alias)]
+fn held(lease: JobLease<RetestId>) -> _ {
+    let retest: Bind<RetestId> = Bind(lease.job);
+    let fence: i64 = lease.fence;
+    let node: Option<NodeId> = Some(lease.node);
+    retests::table
+        .filter(retests::id.eq(retest))
+        .filter(retests::fence.eq(fence))
+        .filter(retests::lease_holder.eq(node))
 }
