@@ -4,7 +4,8 @@ mod arriving_file;
 mod carried_form;
 mod form;
 mod form_size;
-pub(crate) mod page_request;
+pub(crate) mod origin;
+mod page_request;
 mod visit;
 
 pub(crate) use self::arriving_file::{ArrivingFile, ArrivingForm, arriving_form};

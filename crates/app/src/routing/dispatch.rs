@@ -27,7 +27,7 @@ use crate::cookies;
 use crate::cookies::BegunSignOns;
 use crate::replies::{PageError, PageReply, refusal_page};
 use crate::requests::{
-    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, page_request,
+    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, origin,
 };
 use crate::routing::routes::ROUTES;
 use crate::routing::{Access, AppRoute};
@@ -165,7 +165,7 @@ impl Dispatcher {
             file: None,
             admitted,
         };
-        if is_action && !page_request::is_own(request.headers(), &self.site.url) {
+        if is_action && !origin::is_own(request.headers(), &self.site.url) {
             arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }
