@@ -3,12 +3,13 @@
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::future::pending;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::result::whole_milliseconds;
 use tokio::sync::{SetOnce, watch};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep_until, timeout_at};
 
 /// How long a lease lasts without renewal: after this time another node takes over from one that
 /// died.
@@ -80,7 +81,8 @@ impl KeptLease {
         (self.stop_cause() != Some(StopCause::Lost)).then_some(ended)
     }
 
-    /// Renews the lease, until the work is dropped.
+    /// Renews the lease, until it is lost or the work is dropped. It is lost when it expires, also while
+    /// a renewal is under way.
     async fn renew_regularly<Renewal, Error>(
         &self,
         mut renew: impl FnMut() -> Renewal,
@@ -90,30 +92,98 @@ impl KeptLease {
         Error: Display,
     {
         let mut stopped = self.stopped.clone();
-        let mut renewed_at = Instant::now();
+        let term = LEASE_TERM.to_std().unwrap_or_default();
+        let mut expiry = Instant::now() + term;
         loop {
+            let pause = sleep_until((Instant::now() + LEASE_RENEWAL).min(expiry));
             tokio::select! {
-                () = sleep(LEASE_RENEWAL) => {}
+                () = pause => {}
                 // an error means that the server ended by itself
                 _ = stopped.wait_for(|stops| *stops), if self.stop_cause().is_none() => {
                     let _ = self.stop_cause.set(StopCause::NodeStops);
                     continue;
                 }
             }
-            let cause = match renew().await {
-                Ok(cause) => {
-                    renewed_at = Instant::now();
+            let asked_at = Instant::now();
+            let mut cause = match timeout_at(expiry, renew()).await {
+                Ok(Ok(cause)) => {
+                    expiry = asked_at + term;
                     cause
                 }
-                Err(error) => {
+                Ok(Err(error)) => {
                     tracing::warn!(%error, "the lease of {} could not be renewed", self.noun);
-                    let term = LEASE_TERM.to_std().unwrap_or_default();
-                    (renewed_at.elapsed() > term).then_some(StopCause::Lost)
+                    None
                 }
+                Err(_) => None,
             };
+            if Instant::now() >= expiry {
+                tracing::warn!("the lease of {} expired before it was renewed", self.noun);
+                cause = Some(StopCause::Lost);
+            }
             if let Some(cause) = cause {
                 let _ = self.stop_cause.set(cause);
             }
+            if cause == Some(StopCause::Lost) {
+                return pending().await;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::ready;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// How long work that heeds its lease goes on, and what it leads to.
+    async fn work_until_stopped<Renewal>(renew: impl FnMut() -> Renewal) -> (Duration, Option<()>)
+    where
+        Renewal: Future<Output = Result<Option<StopCause>, &'static str>>,
+    {
+        let (_node, stopped) = watch::channel(false);
+        let lease = KeptLease::new("a job", stopped);
+        let began = Instant::now();
+        let ended = lease.keep_during(lease.stops(), renew).await;
+        (began.elapsed(), ended)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_a_database_neither_renews_nor_refuses_is_lost_when_it_expires() {
+        let (lasted, ended) = work_until_stopped(pending).await;
+        assert_eq!((lasted, ended), (Duration::from_secs(15), None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_cannot_be_renewed_is_lost_when_it_expires() {
+        let (lasted, ended) = work_until_stopped(|| ready(Err("away"))).await;
+        assert_eq!((lasted, ended), (Duration::from_secs(15), None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_renewal_lasts_from_the_moment_at_which_it_was_asked_for() {
+        let mut renewals = 0;
+        let (lasted, ended) = work_until_stopped(|| {
+            renewals += 1;
+            let is_first = renewals == 1;
+            async move {
+                if !is_first {
+                    return pending().await;
+                }
+                sleep(Duration::from_secs(10)).await;
+                Ok(None)
+            }
+        })
+        .await;
+        // asked for at 3 s
+        assert_eq!((lasted, ended), (Duration::from_secs(18), None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_on_a_changed_job_has_an_end() {
+        let (lasted, ended) = work_until_stopped(|| ready(Ok(Some(StopCause::Changed)))).await;
+        assert_eq!((lasted, ended), (LEASE_RENEWAL, Some(())));
     }
 }

@@ -110,7 +110,10 @@ async fn a_server_that_takes_no_begun_answer_gets_the_key_in_the_last_line() {
     let inside = ScriptedReply::json(&inside);
     let version = choice(4);
     let submission = submission(&version, "Hello", None);
-    for refusal in [error(named), error(last), inside, key] {
+    // Anthropic's, behind gateways
+    let blank = "messages: final assistant content cannot end with trailing whitespace";
+    let blank = error(json!({"type": "invalid_request_error", "message": blank}));
+    for refusal in [error(named), error(last), blank, inside, key] {
         let answer = ChatModel::new(vec![3.0, 1.0]).reply();
         let server = ModelServer::start(Script::first([refusal]).then(answer));
         let model = model(&server);
