@@ -165,7 +165,7 @@ test: ## run the tests, in a real Chromium and by a real sign-in provider (finds
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))" $(NEXTEST); \
 	else set -- test --lib --bins --tests; fi; \
-	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres --in-memory $(CARGO) "$$@" --workspace --locked --no-fail-fast
 	@echo '$(SKIPPED)'
 	$(CARGO) test --doc --workspace --locked
 
@@ -269,6 +269,7 @@ bench-http: build-bench-http ## measure the served API beside bare handlers (ins
 BENCH_HTTP = "$${CARGO_TARGET_DIR:-target}/bench-http/release/refract-bench-http" "$${CARGO_TARGET_DIR:-target}/release/refract"
 
 build-bench-http: build
+	@.ci/release/check-trained "$${CARGO_TARGET_DIR:-target}/release/refract"
 	@command -v wrk >/dev/null || apt-get -q -y install --no-install-recommends wrk
 	$(CARGO) build --release --locked --manifest-path bin/refract/benches/http/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-http"
 

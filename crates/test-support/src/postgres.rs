@@ -89,7 +89,7 @@ pub async fn fresh_database() -> TestDatabase {
     let server = server();
     let client = connect_or_panic(&server).await;
     let database = TestDatabase::named_afresh(server);
-    execute(&client, &format!("CREATE DATABASE {}", database.name)).await;
+    create(&client, &database.name, "template1").await;
     database
 }
 
@@ -113,11 +113,7 @@ pub async fn from_template(template_key: &str, prepare: impl AsyncFnOnce(&str)) 
         make_template(&client, &template, prepare).await;
     }
     let database = TestDatabase::named_afresh(server);
-    execute(
-        &client,
-        &format!("CREATE DATABASE {} TEMPLATE {template}", database.name),
-    )
-    .await;
+    create(&client, &database.name, &template).await;
     database
 }
 
@@ -177,6 +173,23 @@ async fn make_template(client: &Client, template: &str, prepare: impl AsyncFnOnc
         &format!("SELECT {}", lock.replace("lock(", "unlock(")),
     )
     .await;
+}
+
+/// Creates a database by copying the template's files, which takes a third of the time of PostgreSQL's
+/// default, writing all pages to its log. Before version 15 there was no other way.
+async fn create(client: &Client, database: &str, template: &str) {
+    let version = "SELECT current_setting('server_version_num')::int";
+    let row = client.query_one(version, &[]).await;
+    let version: i32 = row
+        .unwrap_or_else(|error| refused(version, &error))
+        .get(0);
+    let strategy = if version < 150_000 {
+        ""
+    } else {
+        " STRATEGY file_copy"
+    };
+    let statement = format!("CREATE DATABASE {database} TEMPLATE {template}{strategy}");
+    execute(client, &statement).await;
 }
 
 async fn exists(client: &Client, database: &str) -> bool {
