@@ -50,7 +50,7 @@ const GENERATED: usize = ALL_WORDS;
 /// The most words of all Markdown in the repository.
 const ALL_WORDS: usize = 26_300;
 
-/// The most words of the README of a crate or of its fuzz targets.
+/// The most words of the README of a crate.
 const CRATE_README: usize = 100;
 
 /// The topics that a newcomer looks for, each with the page to which the top README must link.
