@@ -8,10 +8,16 @@ PROFILE ?= dev
 CARGO_DENY_VERSION := 0.20.2
 DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 
-# What `make train` counted tells the compiler what runs often. Paths of this machine that the binary
+# What `make train` counted tells the compiler what runs often, and what never. Paths of this machine that the binary
 # would hold otherwise are replaced, so that a commit gives the same bytes in every folder. What shares
 # target/release sets the flags too, or it would compile everything again.
-RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(CURDIR)/bin/refract/release.profdata --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
+RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(COUNTS) --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
+
+COUNTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/release.profdata
+
+$(COUNTS): bin/refract/release.profdata.gz
+	@mkdir -p $(@D)
+	@gzip -dc $< >$@
 
 # What a newcomer needs; the others are in `make help-all`.
 FIRST := demo build test check fmt clippy docs bench
@@ -28,7 +34,7 @@ demo: ## start the service with a ready prism and make a call to it (ARGS=--once
 	$(CARGO) build --profile quick --locked --package refract --no-default-features
 	@"$${CARGO_TARGET_DIR:-target}/quick/refract" demo $(ARGS)
 
-build: ## build the release binary, target/release/refract
+build: $(COUNTS) ## build the release binary, target/release/refract
 	$(RELEASE) build --release --locked --package refract
 
 train: ## count anew what runs often in the release binary, on a made-up usual day (needs wrk, curl and LLVM's llvm-profdata)
@@ -227,18 +233,18 @@ cargo-deny: # without optimisation: builds in a third of the time, and the check
 	@$(CARGO) deny --version >/dev/null 2>&1 \
 		|| $(CARGO) install cargo-deny --debug --locked --version $(CARGO_DENY_VERSION)
 
-bench: ## measure rendering beside serde_json and csv, lenses, and the gateway beside a bare client
+bench: $(COUNTS) ## measure rendering beside serde_json and csv, lenses, and the gateway beside a bare client
 	$(RELEASE) bench --package refract-lens-rendering --bench rendering --bench lens --locked
 	$(RELEASE) bench --package refract-model-gateway --bench gateway --locked
 
-bench-app: ## measure the app: pages, lists among a million results, sliders in Chromium, file runs (ARGS=postgres, sqlite or slider)
+bench-app: $(COUNTS) ## measure the app: pages, lists among a million results, sliders in Chromium, file runs (ARGS=postgres, sqlite or slider)
 	.ci/with-browser .ci/with-postgres $(RELEASE) bench --package refract --bench app --locked -- $(ARGS)
 	$(if $(ARGS),,.ci/with-postgres $(RELEASE) bench --package refract --bench file_run --locked -- app)
 
 bench-database: ## measure reads, creates and replays of the use cases beside raw statements (ARGS=postgres or sqlite)
 	$(CARGO) run --release --locked --manifest-path crates/service/benches/database/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}/bench-database" -- $(ARGS)
 
-bench-evaluation: ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
+bench-evaluation: $(COUNTS) ## measure the evaluation of 1,000,000 marked answers, and commands on 100,000 marks (ARGS=postgres or sqlite)
 	$(RELEASE) bench --package refract-evaluation --bench evaluation --locked
 	.ci/with-postgres $(RELEASE) bench --package refract --bench marks --locked -- $(ARGS)
 
@@ -247,7 +253,7 @@ MODEL_ROWS ?= 24
 bench-model: $(if $(REFRACT_BINARY),,build) ## measure file runs with prompts 3 and 4 on SmolLM2 beside a plain client with a JSON schema, with one and four slots, in an hour or so (MODEL_ROWS=24; CELLS=3x30 for 3 questions about 30 tokens; REFRACT_BINARY; needs Python 3.11)
 	for slots in 1 4; do .ci/with-model chat --slots $$slots .ci/benches/bench-model $$slots $(MODEL_ROWS) || exit; done
 
-bench-pace: ## measure file runs and calls against a model server that limits its requests, in two minutes
+bench-pace: $(COUNTS) ## measure file runs and calls against a model server that limits its requests, in two minutes
 	.ci/with-postgres $(RELEASE) bench --package refract --bench pace --locked
 
 GROWTH ?= 10000,1000000
