@@ -180,9 +180,7 @@ async fn make_template(client: &Client, template: &str, prepare: impl AsyncFnOnc
 async fn create(client: &Client, database: &str, template: &str) {
     let version = "SELECT current_setting('server_version_num')::int";
     let row = client.query_one(version, &[]).await;
-    let version: i32 = row
-        .unwrap_or_else(|error| refused(version, &error))
-        .get(0);
+    let version: i32 = row.unwrap_or_else(|error| refused(version, &error)).get(0);
     let strategy = if version < 150_000 {
         ""
     } else {

@@ -13,6 +13,7 @@ mod counts;
 mod filling;
 #[path = "../suite/fixture.rs"]
 mod fixture;
+mod marked;
 mod plans;
 mod purges;
 mod samples;
@@ -32,6 +33,9 @@ use crate::searches::{Search, searches};
 const PAGE: u32 = 50;
 /// Ids that a page counts at most, and one more.
 const COUNTED: u32 = 1_001;
+
+/// How PostgreSQL may plan most statements: for their values, or for any.
+const ANY_PLAN: [&str; 2] = ["force_custom_plan", "force_generic_plan"];
 
 static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
@@ -117,19 +121,21 @@ async fn every_filter_and_count_finds_its_results_among_a_million_by_an_index() 
         plans::check_sqlite(&mut connection, &search, &sql);
     }
     for statement in counts::look(&postgres, of_postgres).await {
-        counts::check_postgres(&client, &statement).await;
+        counts::check_postgres(&client, &statement, &ANY_PLAN).await;
     }
     for statement in counts::look(&sqlite, of_sqlite).await {
         counts::check_sqlite(&mut connection, &statement);
     }
     for statement in samples::pages(&postgres, postgres.prism.id).await {
-        counts::check_postgres(&client, &statement).await;
+        counts::check_postgres(&client, &statement, &ANY_PLAN).await;
     }
     for statement in samples::pages(&sqlite, sqlite.prism.id).await {
         samples::check_sqlite(&mut connection, &statement);
     }
+    let page = marked::late_page(&postgres, &client).await;
+    counts::check_postgres(&client, &page, &["force_custom_plan"]).await;
     for statement in purges::batches(&postgres, of_postgres).await {
-        counts::check_postgres(&client, &statement).await;
+        counts::check_postgres(&client, &statement, &ANY_PLAN).await;
     }
     for statement in purges::batches(&sqlite, of_sqlite).await {
         purges::check_sqlite(&mut connection, &statement);

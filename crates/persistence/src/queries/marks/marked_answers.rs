@@ -125,6 +125,7 @@ impl MarkedAnswerPages {
             limit: page.limit.unwrap_or_default(),
         };
         let results = ResultQuery {
+            between: None,
             order: None,
             limit: None,
             ..page
@@ -228,7 +229,14 @@ where
              marks.outcome, marks.source FROM marks CROSS JOIN (",
         );
         self.results.walk_ast(out.reborrow())?;
-        out.push_sql(") AS answered WHERE answered.id = marks.result_id AND marks.prism_id = ");
+        // PostgreSQL multiplies the shares of two known bounds, although both are of one id. It then
+        // expects fewer rows than a page has, long before the last page, and sorts all that are left
+        // for each page. The share of a bound that it does not know is a third
+        out.push_sql(
+            ") AS answered WHERE answered.id = marks.result_id AND answered.id > (SELECT ",
+        );
+        out.push_bind_param::<Id, _>(after)?;
+        out.push_sql(") AND marks.prism_id = ");
         out.push_bind_param::<Id, _>(&self.key.prism)?;
         out.push_sql(" AND marks.question = ");
         out.push_bind_param::<Text, _>(&self.key.question)?;
