@@ -13,11 +13,13 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 # target/release sets the flags too, or it would compile everything again.
 RELEASE = env RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(COUNTS) --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
-COUNTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/release.profdata
+# The name has a checksum of what was counted: Cargo compiles again when the name changes, not the content.
+COUNTED := bin/refract/release.profdata.gz
+COUNTS := $(abspath $(or $(CARGO_TARGET_DIR),target))/release-$(firstword $(shell cksum <$(COUNTED))).profdata
 
-$(COUNTS): bin/refract/release.profdata.gz
+$(COUNTS): $(COUNTED)
 	@mkdir -p $(@D)
-	@gzip -dc $< >$@
+	@gzip -dc $< >$@.part && mv $@.part $@
 
 # What a newcomer needs; the others are in `make help-all`.
 FIRST := demo build test check fmt clippy docs bench
