@@ -1,5 +1,5 @@
 //! Measures the served API under load, compared in the same run with bare actix-web handlers that
-//! do the minimum for a read and a create: see docs/measurements.
+//! do the minimum for a read and a create: see docs/PERFORMANCE.md.
 //!
 //! `refract-bench-http REFRACT_BINARY [speed|memory|alone|one-key|start]` starts every server as a
 //! process on a free port of 127.0.0.1, and prints tables in Markdown. It needs `wrk`, and an empty

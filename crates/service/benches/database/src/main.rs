@@ -1,5 +1,5 @@
 //! Compares reads, creates and replays through the use cases, with a model that answers at once, to
-//! raw statements that do equal work: `make bench-database`, see docs/measurements.
+//! raw statements that do equal work: `make bench-database`, see docs/PERFORMANCE.md.
 //!
 //! The benchmark starts a PostgreSQL server with its default durability, and prints a Markdown
 //! table. With the argument `postgres` or `sqlite` it measures only that database.
