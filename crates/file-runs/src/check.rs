@@ -3,6 +3,7 @@
 
 pub(crate) mod price;
 
+use refract_boxed_futures::boxed;
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -119,6 +120,7 @@ pub enum FileCheckError {
     Lost,
 }
 
+#[boxed]
 impl FileRun {
     /// Reads the whole file without asking the model, and looks up which rows are answered.
     ///

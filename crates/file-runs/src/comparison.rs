@@ -1,5 +1,6 @@
 //! Compares two runs of one file, row by row: what another version answers otherwise.
 
+use refract_boxed_futures::boxed;
 use refract_domain::ids::ResultId;
 use refract_domain::lens::Column;
 use refract_lens_rendering::cell_text;
@@ -63,6 +64,7 @@ pub enum CompareRunsError {
     Call(#[from] CallError),
 }
 
+#[boxed]
 impl ComparedRuns {
     /// Compares the first rows of two runs of one file. Both must have the same prism.
     ///

@@ -7,6 +7,7 @@
 mod cells;
 mod file;
 
+use refract_boxed_futures::boxed;
 use std::io;
 use std::sync::Arc;
 
@@ -56,6 +57,7 @@ pub struct WrongCell {
     pub question: QuestionKey,
 }
 
+#[boxed]
 impl GoldRun {
     /// Opens the file and reads its header.
     ///

@@ -9,6 +9,7 @@ pub(crate) mod settings;
 pub(crate) mod tally;
 pub(crate) mod workers;
 
+use refract_boxed_futures::boxed;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ pub struct RunFiles<'a> {
     pub refused: Option<&'a mut dyn Write>,
 }
 
+#[boxed]
 impl FileRun {
     /// Asks about every unanswered row of the shard, retries failed rows, and writes all results in
     /// the order of the file. The file must be unchanged since `check`.

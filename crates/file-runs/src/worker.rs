@@ -10,6 +10,7 @@ mod ended_work;
 mod leased_work;
 pub(crate) mod progress;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -65,6 +66,7 @@ pub struct FileRunWorker {
 /// A worker whose task was started.
 pub struct StartedWorker(JoinHandle<()>);
 
+#[boxed]
 impl StartedWorker {
     /// Waits until the stopped worker has finished its rows in flight and released its leases, for
     /// at most this time.

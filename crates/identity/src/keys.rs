@@ -5,6 +5,7 @@ mod change;
 mod key_uses;
 mod list;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -54,6 +55,7 @@ impl Identity {
     }
 }
 
+#[boxed]
 impl Keys<'_> {
     /// The hash by which the key of a call is looked up; refuses a token without the shape of a
     /// key.

@@ -3,6 +3,7 @@
 //!
 //! Sources: OpenAI's `{"data": [{"id"}]}`; `{"models": [{"name"}]}` of Jev's host and Google.
 
+use refract_boxed_futures::boxed;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +61,7 @@ pub struct ModelReply {
     pub server_message: Option<ServerMessage>,
 }
 
+#[boxed(local)]
 impl Model {
     /// Traces each attempt as part of one request, and sends the trace's headers to the server.
     pub fn traced(self, trace: CallTrace) -> Self {
@@ -244,6 +246,7 @@ fn answer_by_demo_scorer(
     demo_scorer::answer(version, submission)
 }
 
+#[boxed(local)]
 impl Model {
     /// The names of the models that the first server lists, in its order. Empty if it lists none,
     /// and for the built-in scorer and the whole address of an endpoint, which are not asked.

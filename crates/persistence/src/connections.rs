@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use diesel::QueryResult;
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use self::connection::TaskOutcome;
@@ -71,8 +72,10 @@ impl Connections {
         missing: MissingFile,
         runtime: Handle,
     ) -> Result<Self, ConnectError> {
-        let opening = run_on(&runtime, Pools::open(url.clone(), size, missing)).await;
-        let pools = opening.unwrap_or(Err(ConnectError::ShuttingDown))?;
+        let opening = spawn_on(&runtime, Pools::open(url.clone(), size, missing));
+        let pools = outcome_of(opening)
+            .await
+            .unwrap_or(Err(ConnectError::ShuttingDown))?;
         Ok(Self {
             runtime,
             pools: Arc::new(pools),
@@ -118,40 +121,39 @@ impl Connections {
     /// On a lane the query runs in the caller's task, since a read that is dropped between two
     /// statements leaves nothing half done. A PostgreSQL lane that misses the deadline is
     /// abandoned, because the statements of other calls queue behind this one.
-    ///
-    /// The query is boxed to keep the caller's future small.
-    pub(crate) fn read<T, Q, F>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<'_, T, Q, F>
+    pub(crate) fn read<T, Q, F>(&self, query: Q) -> BoxFuture<'_, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         Q: FnOnce(Connection) -> F + Send + 'static,
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
         let connections = self.clone();
-        let mut reading: BoxFuture<'static, _> =
-            Box::pin(async move { query(connections.reader().await?).await });
+        let reading = Box::pin(async move { query(connections.reader().await?).await });
         if self.lanes.is_none() {
-            reading = Box::pin(self.run(reading));
+            return self.run(reading);
         }
-        async {
-            let Some(lanes) = self.postgres_lanes() else {
-                return reading.await;
-            };
+        self.answered_in_time(reading)
+    }
+
+    /// A read over a lane of this thread, with its deadline.
+    fn answered_in_time<'a, T: Send + 'a>(
+        &'a self,
+        reading: BoxFuture<'a, Result<T, PersistenceError>>,
+    ) -> BoxFuture<'a, Result<T, PersistenceError>> {
+        let Some(lanes) = self.postgres_lanes() else {
+            return reading;
+        };
+        Box::pin(async {
             let answered = timeout(WAIT, reading).await;
             answered.unwrap_or_else(|_| {
                 lanes.abandon_reader();
                 Err(PersistenceError::no_answer())
             })
-        }
+        })
     }
 
     /// Runs a query that writes, on an exclusive connection.
-    pub(crate) fn write<T, Q, F>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, Q, F>
+    pub(crate) fn write<T, Q, F>(&self, query: Q) -> BoxFuture<'static, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         Q: FnOnce(ExclusiveConnection) -> F + Send + 'static,
@@ -162,10 +164,7 @@ impl Connections {
     }
 
     /// Runs a body that writes in a transaction, which it commits: see [`Transaction`].
-    pub(crate) fn begin<T, B, F>(
-        &self,
-        body: B,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, B, F>
+    pub(crate) fn begin<T, B, F>(&self, body: B) -> BoxFuture<'static, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         B: FnOnce(Transaction) -> F + Send + 'static,
@@ -212,20 +211,17 @@ impl Connections {
     /// Runs work as a task of the main runtime, so that a cancelled caller does not stop it: an
     /// SQLite statement cannot be interrupted half-way, and an abandoned transaction would cost its
     /// connection.
-    pub(crate) fn run<T, W>(
-        &self,
-        work: W,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, W>
+    pub(crate) fn run<T, W>(&self, work: W) -> BoxFuture<'static, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
-        let running = run_on(&self.runtime, work);
-        async {
+        let task = spawn_on(&self.runtime, work);
+        Box::pin(async {
             let shutting_down = "refract is shutting down";
-            let ended = running.await;
+            let ended = outcome_of(task).await;
             ended.unwrap_or_else(|| Err(PersistenceError::Unavailable(shutting_down.to_owned())))
-        }
+        })
     }
 
     async fn reader(&self) -> Result<Connection, PersistenceError> {
@@ -285,26 +281,25 @@ impl Connections {
     }
 }
 
-/// Runs work on a runtime and waits for it; `None` when the runtime shuts down. A panic in the work
-/// continues in the caller.
-///
-/// The runtime gets one task type for all work: code compiled for each query would be an eighth of
-/// the binary.
-fn run_on<T, W>(runtime: &Handle, work: W) -> impl Future<Output = Option<T>> + use<T, W>
-where
-    T: Send + 'static,
-    W: Future<Output = T> + Send + 'static,
-{
+/// Runs work as a task of a runtime. The runtime gets one task type for all work: code compiled for
+/// each query would be an eighth of the binary.
+fn spawn_on<T: Send + 'static>(
+    runtime: &Handle,
+    work: impl Future<Output = T> + Send + 'static,
+) -> JoinHandle<TaskOutcome> {
     let work: BoxFuture<'static, TaskOutcome> = Box::pin(async {
         let outcome: TaskOutcome = Box::new(work.await);
         outcome
     });
-    let task = runtime.spawn(work);
-    async {
-        match task.await {
-            Ok(outcome) => outcome.downcast().ok().map(|outcome| *outcome),
-            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-            Err(_) => None,
-        }
+    runtime.spawn(work)
+}
+
+/// Waits for the end of a task; `None` when its runtime shuts down. A panic in it continues in the
+/// caller.
+async fn outcome_of<T: 'static>(task: JoinHandle<TaskOutcome>) -> Option<T> {
+    match task.await {
+        Ok(outcome) => outcome.downcast().ok().map(|outcome| *outcome),
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => None,
     }
 }

@@ -5,6 +5,7 @@ use diesel::connection::SimpleConnection as _;
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::Integer;
+use refract_boxed_futures::boxed;
 
 use crate::connections::ExclusiveConnection;
 use crate::connections::sqlite::WRITER;
@@ -21,6 +22,7 @@ struct Checkpoint {
     busy: i32,
 }
 
+#[boxed]
 impl Database {
     /// Rewrites an SQLite file with its current rows and no trace of deleted ones, and empties its
     /// log. Returns whether the log is empty: it is not when a reader takes longer than two

@@ -6,6 +6,7 @@ mod postgres;
 mod run;
 mod steps;
 
+use refract_boxed_futures::boxed;
 use std::sync::Arc;
 
 use diesel::SqliteConnection;
@@ -21,6 +22,7 @@ use crate::queries::Database;
 
 const SQLITE: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
 
+#[boxed]
 impl Database {
     /// Runs the missing migrations and returns how many there were.
     ///

@@ -2,6 +2,7 @@
 //! discarded on purpose.
 
 use chrono::{DateTime, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::result::whole_milliseconds;
 use refract_persistence::StoredDraftRow;
 pub use refract_persistence::{DraftKind, DraftPlace};
@@ -67,6 +68,7 @@ impl DraftRevision {
     }
 }
 
+#[boxed(local)]
 impl Drafts<'_> {
     /// The draft of a person. A draft that was saved or discarded has a revision and no content.
     pub async fn find(self, place: DraftPlace) -> Result<StoredDraft, InternalError> {

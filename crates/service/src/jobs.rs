@@ -1,6 +1,7 @@
 //! Work on jobs under leases, for file runs and retests: a node renews the lease while it works, and
 //! begins nothing further once the node stops, a person changed the job, or the lease is lost.
 
+use refract_boxed_futures::boxed;
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::future::pending;
@@ -43,6 +44,7 @@ pub struct KeptLease {
     stop_cause: SetOnce<StopCause>,
 }
 
+#[boxed]
 impl KeptLease {
     /// A lease that was taken. `stopped` becomes true when the node stops.
     pub fn new(noun: &'static str, stopped: watch::Receiver<bool>) -> Self {

@@ -22,6 +22,7 @@ pub mod retention;
 pub mod runs;
 pub mod store;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -55,6 +56,7 @@ pub struct Refract {
     pub(crate) run_waits: Arc<Notify>,
 }
 
+#[boxed(local)]
 impl Refract {
     /// All use cases over a database. Those that need a model fail until it is
     /// [set](Self::with_model).

@@ -11,6 +11,7 @@ mod export;
 mod review;
 mod stated_outcomes;
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeMap;
 
 use refract_domain::ids::{PrismId, ResultId};
@@ -95,6 +96,7 @@ pub struct MarkCell {
     pub outcome: String,
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// The questions of all versions of a prism: those of the latest version in its order, then
     /// those that only older versions have, newest version first.

@@ -8,6 +8,7 @@ mod detection;
 mod trial;
 mod trials;
 
+use refract_boxed_futures::boxed;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -167,6 +168,7 @@ const TRUSTED: TimeDelta = TimeDelta::days(1);
 /// The pause between two rounds.
 const ROUND: Duration = Duration::from_secs(10);
 
+#[boxed(local)]
 impl Refract {
     /// Sets the model of a gateway, which begins with what any process over this database learned
     /// about its servers within the last day.

@@ -12,6 +12,7 @@ mod save;
 pub(crate) mod text_hash;
 pub(crate) mod trial;
 
+use refract_boxed_futures::boxed;
 use std::sync::Arc;
 
 use chrono::Utc;
@@ -129,6 +130,7 @@ impl FirstSteps {
     }
 }
 
+#[boxed(local)]
 impl Prisms<'_> {
     /// The first steps that a person has not taken yet, given the prisms of the account.
     pub async fn first_steps(

@@ -13,6 +13,7 @@
 mod deletion;
 mod plausibility;
 
+use refract_boxed_futures::boxed;
 use std::num::NonZeroU32;
 use std::time::Instant;
 
@@ -85,6 +86,7 @@ impl Retention<'_> {
     }
 }
 
+#[boxed]
 impl RetentionRounds {
     /// This task with an unchecked first round: the first complete round deletes everything too
     /// old, whatever the clock and the share of results indicate. Later rounds are checked again.

@@ -16,6 +16,7 @@ use crate::Refract;
 pub use crate::asking::{
     AskedTexts, AskingPace, BegunTexts, EarlyEnd, FailureStreak, TextBegun, failure_threshold,
 };
+use refract_boxed_futures::boxed;
 
 pub use self::change_run::ChangeRunOutcome;
 pub use self::pinned_prism::{HeldRow, PinnedPrism, RunFacts, RunRows, UnansweredRow};
@@ -38,6 +39,7 @@ impl Refract {
     }
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Waits until a person of this node has changed a file run, which may need a node now.
     pub async fn changed(self) {

@@ -5,6 +5,7 @@ mod account_import;
 mod account_manifest;
 pub(crate) mod node_lease;
 
+use refract_boxed_futures::boxed;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -31,6 +32,7 @@ pub struct Store<'a> {
     pub(crate) refract: &'a Refract,
 }
 
+#[boxed(local)]
 impl Refract {
     /// The database itself: its migrations and its connections.
     pub fn store(&self) -> Store<'_> {
@@ -58,6 +60,7 @@ impl Refract {
     }
 }
 
+#[boxed(local)]
 impl Store<'_> {
     /// Tries whether a pooler before the database keeps prepared statements.
     ///

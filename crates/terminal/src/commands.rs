@@ -37,6 +37,7 @@ mod try_text;
 mod usage;
 mod watch;
 
+use refract_boxed_futures::boxed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -289,6 +290,7 @@ pub enum TerminalCommand {
     Runs(runs::RunsCommand),
 }
 
+#[boxed(local)]
 impl TerminalCommand {
     /// The default log filter. A migration logs warnings; the other commands report a failure
     /// themselves, once.

@@ -3,6 +3,7 @@
 //! A download of an unfinished or finished run has the bytes that the run itself writes, and asks
 //! the model nothing. A chunk of rows is in memory at a time.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -113,6 +114,7 @@ async fn results_of(
     found.map_err(|refusal| HeldOutputError::Lookup { refusal })
 }
 
+#[boxed]
 impl HeldOutput {
     /// The next chunk; `None` after the last. The first one is the header, which is empty in some
     /// formats. Chunks may be empty.
@@ -187,6 +189,7 @@ fn with_results(
     keyed.filter_map(move |(row, key)| Some((row.cells, found.remove(&key)?)))
 }
 
+#[boxed]
 impl RefusedList {
     /// The next chunk; `None` after the last. Chunks may be empty.
     ///

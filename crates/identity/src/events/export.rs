@@ -1,5 +1,6 @@
 //! Reads any number of events, page by page, and writes them as rows.
 
+use refract_boxed_futures::boxed;
 use std::io;
 
 use bytes::Bytes;
@@ -40,6 +41,7 @@ impl Events<'_> {
     }
 }
 
+#[boxed]
 impl ListedEvents {
     /// The next page, which is empty after the last event.
     pub async fn next_page(&mut self) -> Result<Vec<ListedEvent>, PersistenceError> {
@@ -66,6 +68,7 @@ pub enum EventExportError {
     Write(#[from] io::Error),
 }
 
+#[boxed]
 impl Events<'_> {
     /// The bytes of a download of the events of the caller's account, a chunk for the header and
     /// one for each page: the next page is read when the next chunk is asked for. The download is

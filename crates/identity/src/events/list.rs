@@ -1,6 +1,7 @@
 //! Lists events, newest first, with the names of their actors and targets, and finds the actors and
 //! targets by which events are filtered.
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use refract_domain::account::Email;
@@ -47,6 +48,7 @@ pub enum ActorError {
     Persistence(#[from] PersistenceError),
 }
 
+#[boxed]
 impl Events<'_> {
     /// A page of at most `most` events of an account that match a filter.
     pub async fn find(

@@ -2,6 +2,7 @@
 //! one-time codes, or to their password through a link made by another person. A link with the sign-in
 //! provider is announced too: somebody to whom the provider gives the address made it.
 
+use refract_boxed_futures::boxed;
 use std::cmp::Reverse;
 
 use chrono::TimeDelta;
@@ -28,6 +29,7 @@ pub struct ChangeNotice {
     pub link: Option<ListedEvent>,
 }
 
+#[boxed]
 impl Events<'_> {
     /// Changes of a person by others from an event on, newest first. A new password brings back the
     /// passwords chosen by links shortly before, even acknowledged ones: an intruder who had
@@ -127,6 +129,7 @@ impl Telling<'_> {
     }
 }
 
+#[boxed]
 impl Events<'_> {
     /// Records that the changes up to an event were announced to a person.
     pub async fn mark_seen(

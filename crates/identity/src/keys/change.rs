@@ -2,6 +2,7 @@
 //! replaced one ends.
 
 use chrono::{DateTime, Days, SecondsFormat, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
 use refract_persistence::{
@@ -39,6 +40,7 @@ pub enum KeyError {
     Persistence(#[from] PersistenceError),
 }
 
+#[boxed]
 impl Keys<'_> {
     /// Creates a key for the caller's account. The returned [`ApiKey`] is the only copy: the
     /// database stores its hash.
@@ -177,6 +179,7 @@ impl Default for OverlapDays {
     }
 }
 
+#[boxed]
 impl Keys<'_> {
     /// Makes a successor of a key, with its name and networks, and lets the key end after some
     /// days. A key that ends earlier keeps its end. A key has one successor: replacing a key again

@@ -1,6 +1,7 @@
 //! Lists API keys, finds one by what an operator calls it, and reminds owners of keys before
 //! programs are refused.
 
+use refract_boxed_futures::boxed;
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
@@ -54,6 +55,7 @@ pub struct RemindedKey {
     pub reminder: KeyReminder,
 }
 
+#[boxed]
 impl Keys<'_> {
     /// The keys of an account, oldest first, revoked ones included.
     pub async fn list(self, account: AccountId) -> Result<Vec<ListedKey>, PersistenceError> {

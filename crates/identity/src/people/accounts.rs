@@ -2,6 +2,7 @@
 //! change in an account: one of its API keys, one of its people, the operator at the terminal, or a
 //! node by itself (spec 5).
 
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Actor, EventDetail, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId};
 use refract_domain::prism::DisplayName;
@@ -48,6 +49,7 @@ pub enum AccountError {
     Persistence(#[from] PersistenceError),
 }
 
+#[boxed]
 impl Accounts<'_> {
     /// Creates an account, by the operator.
     ///

@@ -1,5 +1,6 @@
 //! Lists people and their names, changes their roles and removes them.
 
+use refract_boxed_futures::boxed;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -12,6 +13,7 @@ use crate::people::People;
 use crate::people::accounts::AccountActor;
 use crate::people::secrets::SecretError;
 
+#[boxed]
 impl People<'_> {
     /// The people of an account in the order in which they were invited, without removed ones.
     pub async fn list(self, account: AccountId) -> Result<Vec<Person>, PersistenceError> {
@@ -149,6 +151,7 @@ impl From<PersonNameRow> for ActorName {
     }
 }
 
+#[boxed]
 impl People<'_> {
     /// The names of these people of the account, removed ones included. People of other accounts
     /// are left out. Makes no query when there are no people.

@@ -1,6 +1,7 @@
 //! Links: by which people join an account, choose a new password, or sign in at once.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventAction, EventRequest};
 use refract_domain::ids::PersonId;
@@ -40,6 +41,7 @@ pub struct Invitation {
     pub expires_at: DateTime<Utc>,
 }
 
+#[boxed]
 impl People<'_> {
     /// Invites a person into the caller's account. A person who was invited before and has not
     /// joined yet gets this role, and the new link replaces the earlier one.
@@ -140,6 +142,7 @@ pub enum JoinError {
     Persistence(#[from] PersistenceError),
 }
 
+#[boxed]
 impl People<'_> {
     /// Finds a valid link, with its person.
     pub async fn find_invitation(

@@ -8,6 +8,7 @@ mod switch;
 
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, OneTimeSecret, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::ids::{AccountId, PersonId};
@@ -65,6 +66,7 @@ impl CodesSetup {
     }
 }
 
+#[boxed]
 impl People<'_> {
     /// The one-time codes of a signed-in person.
     pub async fn one_time_codes(self, person: &SignedIn) -> Result<OneTimeCodes, PersistenceError> {

@@ -1,6 +1,7 @@
 //! What people change in their own account: their name, their password, and their sessions.
 
 use chrono::Utc;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{PersonName, TokenHash};
 use refract_domain::event::EventRequest;
 use refract_domain::problem::ValidationError;
@@ -46,6 +47,7 @@ impl From<SignInError> for PasswordChangeError {
     }
 }
 
+#[boxed]
 impl People<'_> {
     /// Changes the name of a signed-in person. Everything they made shows the new name.
     pub async fn rename(

@@ -1,5 +1,6 @@
 //! Asks the sign-in provider again, whether it still lets a person in.
 
+use refract_boxed_futures::boxed;
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
@@ -21,6 +22,7 @@ const ABANDONED: TimeDelta = TimeDelta::seconds(30);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 const LOOKS: usize = 100;
 
+#[boxed]
 impl People<'_> {
     /// The person whom a cookie's token signs in, if the provider still lets them in. Asks the
     /// provider, unless another request does. It must not be cut off when a client disconnects: the

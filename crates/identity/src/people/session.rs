@@ -2,6 +2,7 @@
 //! that began a session is asked again about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, Role, TokenHash};
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId, PersonId};
@@ -149,6 +150,7 @@ impl CodesDue {
     }
 }
 
+#[boxed]
 impl People<'_> {
     /// What a cookie's token is worth. One query, and a write about once an hour.
     pub async fn session(self, token: &Token) -> Result<SessionState, PersistenceError> {

@@ -1,6 +1,7 @@
 //! Signs people in by address and password, and by a one-time code where it is needed.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_persistence::{
@@ -32,6 +33,7 @@ pub enum SignInOutcome {
     NeedsCode(PendingSignIn),
 }
 
+#[boxed]
 impl People<'_> {
     /// Signs in the person with this address and password, unless they have one-time codes. From
     /// then on the browser is known by the session's second token.
@@ -102,6 +104,7 @@ pub struct PendingSignIn {
     pub token: Token,
 }
 
+#[boxed]
 impl People<'_> {
     /// Signs in the person of a pending sign-in by a one-time code or a recovery code.
     ///

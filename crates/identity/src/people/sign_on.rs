@@ -1,6 +1,7 @@
 //! Signs people on by the company's provider.
 
 use chrono::{DateTime, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId};
@@ -36,6 +37,7 @@ pub struct SignOnStart {
 /// one by accident.
 pub struct ProviderGrant(Option<Grant>);
 
+#[boxed]
 impl<'a> People<'a> {
     /// The name of the sign-in provider; `None` where there is none.
     pub fn provider_name(self) -> Option<&'a str> {

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::AccountId;
 
@@ -39,6 +40,7 @@ pub enum CreateOutcome {
     NameTaken,
 }
 
+#[boxed]
 impl Database {
     /// Creates an account and its event, in one transaction.
     pub async fn create_account(

@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::account::MonthBudget;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, BudgetHolderId};
@@ -38,6 +39,7 @@ pub struct BudgetRow {
     pub announced_percent: i32,
 }
 
+#[boxed]
 impl Database {
     /// Sets or removes the budget of the stamp's account, with an event. A budget that is set
     /// already is left unchanged. Shares of another budget are announced anew. One transaction.
@@ -163,6 +165,7 @@ pub struct BudgetLeft {
     pub held_by_others: Cost,
 }
 
+#[boxed]
 impl Database {
     /// Replaces the hold of some work by what `decide` makes of the rest of the budget, until a
     /// moment. What was `counted` of the month's cost grows by that of newer results. Work that

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{ApiKeyHash, KeyNetworks};
 use refract_domain::ids::{AccountId, ApiKeyId, ResultId};
 use refract_domain::prism::PrismSelector;
@@ -76,6 +77,7 @@ type WithoutHeld = (KeyRow, Option<Prism>);
 
 type ResultCallColumns = (KeyRow, Option<ResultColumns>, Option<Prism>);
 
+#[boxed]
 impl Database {
     /// Finds everything that a create call needs before the model is asked; `None` for an unknown
     /// or expired key. A call without an idempotency key skips the look-up of the key's holder.

@@ -1,6 +1,7 @@
 //! The entry point to the database: opened once, cloned wherever queries are made. It keeps prism
 //! versions and lenses by revision, which never change, in a bounded cache.
 
+use refract_boxed_futures::boxed;
 use std::future::Future;
 use std::hash::Hash;
 use std::num::NonZeroUsize;
@@ -17,8 +18,8 @@ use refract_traces::{CallTrace, StatementName};
 use tokio::runtime::Handle;
 
 use crate::connections::{
-    Change, Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection, GroupCommit,
-    MissingFile, Pools, RowsQuery, Transaction, on,
+    BoxFuture, Change, Connection, ConnectionUse, Connections, DatabaseUrl, ExclusiveConnection,
+    GroupCommit, MissingFile, Pools, RowsQuery, Transaction, on,
 };
 use crate::error::{ConnectError, PersistenceError};
 use crate::queries::results::insert::ResultRow;
@@ -53,6 +54,7 @@ pub(crate) struct Cached {
     pub(crate) lenses: Immutable<(PrismId, i32), Lens>,
 }
 
+#[boxed]
 impl Database {
     /// Opens the database of the address; a missing SQLite file is created. The schema is left as
     /// it is: see [`Database::migrate`].
@@ -186,10 +188,7 @@ impl Database {
     }
 
     /// Runs a read-only query: see [`Connections::read`].
-    pub(crate) fn read<T, Q, F>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<'_, T, Q, F>
+    pub(crate) fn read<T, Q, F>(&self, query: Q) -> BoxFuture<'_, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         Q: FnOnce(Connection) -> F + Send + 'static,
@@ -199,10 +198,7 @@ impl Database {
     }
 
     /// Runs a query that writes, on an exclusive connection.
-    pub(crate) fn write<T, Q, F>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, Q, F>
+    pub(crate) fn write<T, Q, F>(&self, query: Q) -> BoxFuture<'static, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         Q: FnOnce(ExclusiveConnection) -> F + Send + 'static,
@@ -212,10 +208,7 @@ impl Database {
     }
 
     /// Loads the rows of one query.
-    pub(crate) fn load<T, Q>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<Vec<T>, PersistenceError>> + use<'_, T, Q>
+    pub(crate) fn load<T, Q>(&self, query: Q) -> BoxFuture<'_, Result<Vec<T>, PersistenceError>>
     where
         T: Send + 'static,
         Q: RowsQuery<T>,
@@ -224,10 +217,7 @@ impl Database {
     }
 
     /// Finds the row of one query; `None` if there is no row.
-    pub(crate) fn find<T, Q>(
-        &self,
-        query: Q,
-    ) -> impl Future<Output = Result<Option<T>, PersistenceError>> + use<'_, T, Q>
+    pub(crate) fn find<T, Q>(&self, query: Q) -> BoxFuture<'_, Result<Option<T>, PersistenceError>>
     where
         T: Send + 'static,
         Q: RowsQuery<T>,
@@ -239,17 +229,14 @@ impl Database {
     pub(crate) fn execute<Q: Change>(
         &self,
         change: Q,
-    ) -> impl Future<Output = Result<usize, PersistenceError>> + use<Q> {
+    ) -> BoxFuture<'static, Result<usize, PersistenceError>> {
         self.write(async move |mut connection| Ok(on!(connection, execute(change))?))
     }
 
     /// Begins a transaction and gives it to a body that writes, which commits it; a body that
     /// returns without rolls back. The body runs as a task of the main runtime to its end, even when
     /// the caller is cancelled.
-    pub(crate) fn begin<T, B, F>(
-        &self,
-        body: B,
-    ) -> impl Future<Output = Result<T, PersistenceError>> + use<T, B, F>
+    pub(crate) fn begin<T, B, F>(&self, body: B) -> BoxFuture<'static, Result<T, PersistenceError>>
     where
         T: Send + 'static,
         B: FnOnce(Transaction) -> F + Send + 'static,

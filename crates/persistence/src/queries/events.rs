@@ -6,6 +6,7 @@ mod filter;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{
     Actor, ActorKind, Event, EventAction, EventDetail, EventRequest, EventStamp, EventTarget,
     TargetKind,
@@ -112,6 +113,7 @@ pub(crate) async fn commit_with(mut tx: Transaction, event: Event) -> QueryResul
     tx.commit().await
 }
 
+#[boxed]
 impl Database {
     /// Saves an event of an action that changes nothing in the database, such as an export.
     pub async fn save_event(&self, event: Event) -> Result<(), PersistenceError> {
@@ -169,6 +171,7 @@ const OF_PRISM: [EventAction; 7] = [
 /// Signing in and out, which do not count as a person's last action.
 const OF_BEING_THERE: [EventAction; 2] = [EventAction::SignedIn, EventAction::SessionEnded];
 
+#[boxed]
 impl Database {
     /// The newest changes of a prism, its versions and its lens, at most `limit`, newest first.
     /// Exports, runs and purges are not changes.
@@ -232,6 +235,7 @@ pub struct PrismNameRow {
     pub name: String,
 }
 
+#[boxed]
 impl Database {
     /// The names of these prisms of the account, in no particular order. A few hundred ids at most.
     pub async fn list_prism_names(

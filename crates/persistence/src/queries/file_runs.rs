@@ -3,6 +3,7 @@
 
 mod lease;
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
@@ -31,6 +32,7 @@ pub enum FileRunScope {
     Prism(PrismId),
 }
 
+#[boxed]
 impl Database {
     /// Saves a new file run in the state `matching`, with its event. One transaction. Returns
     /// `false` when the account has no such whole upload.
@@ -194,6 +196,7 @@ pub struct FileRunMatch {
     pub version: VersionNumber,
 }
 
+#[boxed]
 impl Database {
     /// Changes the state of a file run of the event's account, clears its reason, and saves the
     /// event. New columns clear what a check found. One transaction. Returns `false` when the run

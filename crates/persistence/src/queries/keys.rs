@@ -3,6 +3,7 @@
 mod ending;
 mod replace;
 
+use refract_boxed_futures::boxed;
 use std::net::IpAddr;
 
 use chrono::{DateTime, Utc};
@@ -113,6 +114,7 @@ struct ApiKeyColumns {
     replaces: Option<ApiKeyId>,
 }
 
+#[boxed]
 impl Database {
     /// Saves a new key and its event, in one transaction.
     pub async fn create_api_key(
@@ -245,6 +247,7 @@ pub enum SetNetworksOutcome {
     NotFound,
 }
 
+#[boxed]
 impl Database {
     /// Limits a key of the stamp's account to networks, or to none, with an event, in one
     /// transaction.

@@ -19,6 +19,7 @@ use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{BigInt, Integer, Nullable, Text};
+use refract_boxed_futures::boxed;
 use refract_domain::event::EventAction;
 use refract_domain::ids::{AccountId, ApiKeyId, PrismId, ResultId};
 use uuid::Uuid;
@@ -64,6 +65,7 @@ pub enum CountProgress {
     Done,
 }
 
+#[boxed]
 impl Database {
     /// Counts the next results of a prism up to an id, at most `most`. One transaction: it locks the
     /// watermark before it reads results, as a deletion does, so that each result is counted once.
@@ -159,6 +161,7 @@ const NOT_IMPORTING: &str = "(NOT EXISTS (
         SELECT 1 FROM events WHERE events.account_id = prisms.account_id AND events.action = $3
     ))";
 
+#[boxed]
 impl Database {
     /// The first result after the watermark, for each of the account's prisms that has one.
     pub async fn list_first_uncounted(
@@ -266,6 +269,7 @@ impl From<WholeCount> for u64 {
     }
 }
 
+#[boxed]
 impl Database {
     /// Lists the stored counts of an account's prisms: by day from `since` on, and in total for all
     /// days before.

@@ -6,6 +6,7 @@
 //! there was a history, or one that a node of an earlier release saved. A revision is missing for
 //! ever only if two such nodes' saves followed each other.
 
+use refract_boxed_futures::boxed;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -29,6 +30,7 @@ const OF_LENS: StatementName = StatementName {
     summary: "SELECT prisms",
 };
 
+#[boxed]
 impl Database {
     /// Finds this revision of a prism's lens, from the cache if it is there. `None` when the lens
     /// was changed after the revision was read: read the prism again.
@@ -177,6 +179,7 @@ pub(crate) async fn keep_replaced_lens(
     Ok(())
 }
 
+#[boxed]
 impl Database {
     /// The newest revisions of a prism's lens in its history, newest first, at most `most`.
     ///

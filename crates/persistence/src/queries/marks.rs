@@ -9,6 +9,7 @@ mod marked_pages;
 mod row;
 mod sittings;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -30,6 +31,7 @@ use crate::queries::results::{ResultFilter, ResultOrder};
 use crate::schema::sql_types::Bind;
 use crate::schema::{marks, other_marks, people, results};
 
+#[boxed]
 impl Database {
     /// The marks of one result that count, in the order of the question keys.
     pub async fn list_marks(&self, result: ResultId) -> Result<Vec<Mark>, PersistenceError> {

@@ -8,6 +8,7 @@ mod save_definitions;
 mod versions;
 
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::prism::{DisplayName, PrismSelector, PrismVersion, Slug, VersionNumber};
@@ -30,35 +31,34 @@ use crate::schema::sql_types::Bind;
 use crate::schema::{prism_changes, prisms};
 
 /// A prism to be created, with its first version.
-pub struct NewPrism<'a, S> {
+pub struct NewPrism<'a> {
     /// `UUIDv7`.
     pub id: PrismId,
     /// Display name.
     pub name: &'a DisplayName,
-    /// Slugs in the order in which they are tried; the prism gets the first free one.
-    pub slugs: S,
     /// The first version.
     pub version: &'a PrismVersion,
     /// Who creates the prism in which account, and when.
     pub stamp: EventStamp,
 }
 
+#[boxed]
 impl Database {
-    /// Creates a prism with its first version, the automatic lens and an event. One transaction for
-    /// each slug that is tried.
+    /// Creates a prism with its first version, the automatic lens and an event. It gets the first
+    /// slug that is free. One transaction for each slug that is tried.
     ///
     /// # Errors
     /// When the database fails, or no slug is left.
-    pub async fn create_prism<S: Iterator<Item = Slug>>(
+    pub async fn create_prism(
         &self,
-        new: NewPrism<'_, S>,
+        new: &NewPrism<'_>,
+        slugs: &mut (dyn Iterator<Item = Slug> + Send),
     ) -> Result<Prism, PersistenceError> {
-        let NewPrism {
+        let &NewPrism {
             id,
             name,
-            slugs,
             version,
-            stamp,
+            ref stamp,
         } = new;
         for slug in slugs {
             let definition = PrismDefinition {

@@ -3,6 +3,7 @@
 mod change;
 mod lease;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -24,6 +25,7 @@ use crate::schema::{retest_answers, retests};
 /// Answers that one transaction deletes.
 const DELETED_ANSWERS: i64 = 500;
 
+#[boxed]
 impl Database {
     /// Finds a retest of the account.
     pub async fn find_retest(

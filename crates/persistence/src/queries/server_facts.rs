@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::query_dsl::methods::FilterDsl;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 
 use crate::connections::on;
 use crate::error::PersistenceError;
@@ -11,6 +12,7 @@ use crate::queries::database::Database;
 use crate::schema::server_facts;
 use crate::schema::sql_types::Bind;
 
+#[boxed]
 impl Database {
     /// The facts about the servers of this name that were learned since a moment.
     pub async fn find_server_facts(

@@ -6,6 +6,7 @@ mod deletion;
 use chrono::{DateTime, Utc};
 use diesel::dsl::AssumeNotNull;
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PersonId, UploadId};
 
@@ -54,6 +55,7 @@ pub struct UploadRow {
     pub sha256: String,
 }
 
+#[boxed]
 impl Database {
     /// Saves an upload before its first piece.
     pub async fn begin_upload(&self, new: NewUploadRow) -> Result<(), PersistenceError> {

@@ -110,7 +110,7 @@ async fn a_version_names_who_saved_it(it: Fixture) {
         lens: Some((&Lens::Automatic, lens_details())),
         stamp: it.stamp_of(person, 5),
     };
-    it.database.save_version(&it.prism, new).await.unwrap();
+    it.database.save_version(&it.prism, &new).await.unwrap();
     let row = |number, made_by, milliseconds| VersionRow {
         number: VersionNumber::new(number).unwrap(),
         made_by,

@@ -182,11 +182,13 @@ impl Things {
                 let new = NewPrism {
                     id: PrismId::new(Uuid::now_v7()),
                     name: &name,
-                    slugs: slugs("Another"),
                     version: &version(&["angry"]),
                     stamp,
                 };
-                database.create_prism(new).await.map(drop)
+                database
+                    .create_prism(&new, &mut slugs("Another"))
+                    .await
+                    .map(drop)
             }
             Change::Rename => {
                 let name = DisplayName::parse("Sorting").unwrap();
@@ -214,7 +216,7 @@ impl Things {
                     stamp,
                 };
                 let read = self.prism().await;
-                database.save_version(&read, new).await.map(drop)
+                database.save_version(&read, &new).await.map(drop)
             }
             Change::Definitions => self.define(stamp).await,
             Change::Invitation => {

@@ -181,11 +181,13 @@ pub(crate) async fn prism(database: &Database, account: AccountId, name: &str) -
     let new = NewPrism {
         id: PrismId::new(Uuid::now_v7()),
         name: &name,
-        slugs: slugs(name.as_str()),
         version: &version(&["angry"]),
         stamp: new_stamp(account, 0),
     };
-    database.create_prism(new).await.unwrap()
+    database
+        .create_prism(&new, &mut slugs(name.as_str()))
+        .await
+        .unwrap()
 }
 
 /// A key whose hash is this byte 32 times.

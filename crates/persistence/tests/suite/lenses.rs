@@ -117,7 +117,7 @@ async fn a_lens_that_was_read_before_another_change_is_stale(it: Fixture) {
         lens: None,
         stamp: it.stamp(1),
     };
-    it.database.save_version(&read, new).await.unwrap();
+    it.database.save_version(&read, &new).await.unwrap();
     assert_eq!(
         it.database
             .save_lens(&read, &Lens::Automatic, lens_details(), it.stamp(2))
@@ -158,7 +158,7 @@ async fn the_lens_goes_with_the_version_that_drops_its_columns(it: Fixture) {
         stamp: it.stamp(1),
     };
     assert_eq!(
-        it.database.save_version(&read, new).await.unwrap(),
+        it.database.save_version(&read, &new).await.unwrap(),
         WriteOutcome::Saved
     );
     let now = current(&it).await;
@@ -204,7 +204,7 @@ async fn the_history_has_every_lens_with_who_when_and_why(it: Fixture) {
         lens: Some((&Lens::Automatic, lens_details())),
         stamp: it.stamp(3),
     };
-    it.database.save_version(&read, new).await.unwrap();
+    it.database.save_version(&read, &new).await.unwrap();
     let newest = list().await.unwrap();
     let revisions: Vec<_> = newest.iter().map(|it| it.revision).collect();
     assert_eq!(revisions, [2, 1, 0]);

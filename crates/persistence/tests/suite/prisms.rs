@@ -69,12 +69,14 @@ async fn a_prism_without_a_free_slug_is_not_made(it: Fixture) {
     let new = NewPrism {
         id: PrismId::new(Uuid::now_v7()),
         name: &name,
-        slugs: slugs("Triage").take(1),
         version: &version(&["angry"]),
         stamp: it.stamp(0),
     };
     let id = new.id;
-    it.database.create_prism(new).await.unwrap_err();
+    it.database
+        .create_prism(&new, &mut slugs("Triage").take(1))
+        .await
+        .unwrap_err();
     assert_eq!(it.database.find_prism_by_id(id).await.unwrap(), None);
     let found = it
         .database

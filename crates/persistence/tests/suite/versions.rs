@@ -28,7 +28,7 @@ async fn a_saved_version_is_the_latest_and_the_others_stay(it: Fixture) {
         stamp: it.stamp(1),
     };
     assert_eq!(
-        it.database.save_version(&it.prism, new).await.unwrap(),
+        it.database.save_version(&it.prism, &new).await.unwrap(),
         WriteOutcome::Saved
     );
     let found = it
@@ -67,7 +67,7 @@ async fn of_versions_saved_at_once_one_is_saved(it: Fixture) {
                 lens,
                 stamp,
             };
-            database.save_version(&read, new).await.unwrap()
+            database.save_version(&read, &new).await.unwrap()
         })
     };
     let savers: Vec<_> = (0..20).map(save).collect();
@@ -103,7 +103,7 @@ async fn a_history_is_what_the_prism_was_at_one_moment(it: Fixture) {
             stamp: it.stamp(1),
         };
         assert_eq!(
-            it.database.save_version(&read, new).await.unwrap(),
+            it.database.save_version(&read, &new).await.unwrap(),
             WriteOutcome::Saved
         );
         read = it

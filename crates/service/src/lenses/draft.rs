@@ -4,6 +4,7 @@
 //! counts of [`LabelMoves`](refract_evaluation::counting::lens_preview::LabelMoves) show what each
 //! of its positions would change, and [`LensSample`] has results at each of them.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -64,6 +65,7 @@ pub struct LensDraft {
     pub in_all: Option<u64>,
 }
 
+#[boxed(local)]
 impl Lenses<'_> {
     /// Reads a lens file for a prism, and counts what it would change.
     ///
@@ -276,6 +278,7 @@ pub struct SampledResult {
     pub now: YesNoLabel,
 }
 
+#[boxed(local)]
 impl Lenses<'_> {
     /// Some results at every percent of a label column of the prism's lens, of the results that
     /// [drafts](Lenses::draft) are counted over. None if the lens has no label column of this name.

@@ -1,6 +1,7 @@
 //! Changes the lens of a prism, and keeps its history: what it was, since when, by whom and why. Every
 //! state can be put back.
 
+use refract_boxed_futures::boxed;
 use std::slice;
 
 use chrono::{DateTime, Utc};
@@ -53,6 +54,7 @@ pub struct LensStateOrigin {
     pub note: Option<EventDetail>,
 }
 
+#[boxed(local)]
 impl Lenses<'_> {
     /// The history of a prism's lens, with its newest states, at most `most`.
     ///
@@ -155,6 +157,7 @@ pub enum LensSaveOutcome {
     Unchanged,
 }
 
+#[boxed(local)]
 impl Lenses<'_> {
     /// Saves a lens file as the prism's lens. If `based_on`, a revision of the lens, is given, the
     /// file replaces only that revision. Setting the lens that the prism already has changes

@@ -1,6 +1,7 @@
 //! A prism with its lens, both from one moment, and how lenses and cutoffs turn the answers of saved
 //! results into values.
 
+use refract_boxed_futures::boxed;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -57,6 +58,7 @@ impl PrismLens {
     }
 }
 
+#[boxed(local)]
 impl Lenses<'_> {
     /// The lens of a prism that was already found.
     pub async fn of(self, prism: Prism) -> Result<PrismLens, InternalError> {
@@ -85,6 +87,7 @@ pub(crate) struct CountedResult<'a> {
     pub(crate) model: Option<&'a str>,
 }
 
+#[boxed]
 impl Lenses<'_> {
     /// Counts what these columns would change, in place of the prism's lens, in its newest `ok`
     /// results, at most `most`. `progress` gets the number of results counted after each page.

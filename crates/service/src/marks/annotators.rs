@@ -1,5 +1,6 @@
 //! The people who mark: whom a file names, and how people of one name are distinguished.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use refract_domain::ids::{AccountId, PersonId, PrismId};
@@ -78,6 +79,7 @@ pub struct MarksOfAnnotator {
     email: Option<String>,
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// The people who marked results of a prism, those with the most marks first.
     pub async fn annotators(
@@ -94,6 +96,7 @@ impl Marks<'_> {
     }
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// When each of these people marked last, of those who did, and results of which prism.
     pub async fn last_of_people(

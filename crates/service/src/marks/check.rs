@@ -1,6 +1,7 @@
 //! Checks all rows of a file of marks, and saves the marks all at once; marks one result, question
 //! by question, and withdraws marks.
 
+use refract_boxed_futures::boxed;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -57,6 +58,7 @@ impl From<PersistenceError> for MarksError {
 /// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
 pub type MarkChange = (QuestionKey, Option<String>);
 
+#[boxed(local)]
 impl Marks<'_> {
     /// Finds the results that the rows of a file name, and checks the marks of each result.
     /// `errors` are those that reading the file found. The marks are made now.

@@ -1,5 +1,6 @@
 //! Agreement: how far people who marked the same texts agree, question by question.
 
+use refract_boxed_futures::boxed;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::Question;
 use refract_domain::result::mark::{Mark, MarksFrom};
@@ -21,6 +22,7 @@ pub struct QuestionAgreement {
     pub agreement: Agreement,
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// How far people agree about the marked results of a prism that match a filter, for all questions
     /// of its history or for `only` one. A mark that settles a disagreement is no judgement of its

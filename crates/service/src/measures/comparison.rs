@@ -2,6 +2,7 @@
 
 mod sides;
 
+use refract_boxed_futures::boxed;
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::lens::cutoffs_of;
@@ -69,6 +70,7 @@ pub struct DifferingText {
     pub predicted: [Option<OutcomeKey>; 2],
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// Compares two sides of a prism over all questions, or over `only` one, by the marks that
     /// `from` counts. `progress` gets the number of results read after each page.

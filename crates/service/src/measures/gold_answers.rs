@@ -1,5 +1,6 @@
 //! Answers to a gold file and the correct outcomes, collected while the file is run.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 
 use refract_domain::answer::{Answer, Probability};
@@ -69,6 +70,7 @@ struct GoldAnswer {
     expected: OutcomeKey,
 }
 
+#[boxed(local)]
 impl GoldAnswers {
     /// An empty collection for these questions. Yes / No is decided by the cutoffs of the prism's
     /// lens.

@@ -5,6 +5,7 @@
 //! nothing is saved.
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use refract_boxed_futures::boxed;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::{PrismVersion, Question, in_other_orders};
@@ -83,6 +84,7 @@ pub struct OrderCheckCost {
     pub requests: usize,
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// Estimated cost of asking about the texts of these results in every order.
     ///

@@ -1,6 +1,7 @@
 //! The quality of one question as a page shows it: its measures, how they differ by version, model
 //! and time, and which results were answered wrongly.
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use refract_domain::ids::{AccountId, ResultId};
@@ -47,6 +48,7 @@ struct QualityReader {
     over_time: AnswersOverTime,
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// The quality of one question over the marked results of its prism that match a filter, by the
     /// marks that `from` counts. The newest wrong results are listed, or with `before` the newest that are older than that one.

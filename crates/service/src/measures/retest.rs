@@ -7,6 +7,7 @@
 mod drawn;
 mod report;
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
@@ -72,6 +73,7 @@ pub enum RetestError {
     Keep(io::Error),
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// Draws the texts of a retest at random, the same ones from the same results, and loads them
     /// with their marks.

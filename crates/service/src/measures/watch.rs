@@ -12,6 +12,7 @@ mod rounds;
 mod window_counts;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Cutoffs, Lens, cutoffs_of};
@@ -38,6 +39,7 @@ const OPEN: TimeDelta = TimeDelta::minutes(2);
 /// The p-value below which newer marks show that cutoffs no longer hold.
 const SIGNIFICANT: f64 = 0.01;
 
+#[boxed(local)]
 impl Measures<'_> {
     /// Compares the answers of a prism in a window of time with earlier ones, at a moment.
     ///
@@ -137,6 +139,7 @@ impl CutoffCheck {
     }
 }
 
+#[boxed(local)]
 impl Measures<'_> {
     /// Checks the cutoffs that somebody set in a prism's lens on the marks that are a fair sample.
     pub async fn check_cutoffs(

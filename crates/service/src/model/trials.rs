@@ -4,6 +4,7 @@
 mod material;
 mod sizes;
 
+use refract_boxed_futures::boxed;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -87,6 +88,7 @@ pub struct TrialEnd {
     pub failure: Option<ModelError>,
 }
 
+#[boxed(local)]
 impl TrialRun {
     /// Plans the trials of a model. Requests of many questions are for protocols that send them
     /// together. A model that answers with codes also gets questions without an obvious answer: a

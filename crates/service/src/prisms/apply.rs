@@ -1,5 +1,6 @@
 //! Brings prisms and lenses to the state of their files, all or none.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeMap;
 
 use refract_authoring::definition_name::DefinitionKind;
@@ -39,6 +40,7 @@ impl From<PersistenceError> for ApplyError {
     }
 }
 
+#[boxed]
 impl Prisms<'_> {
     /// Applies files in one transaction, with an event for each change. A definition equal to the
     /// saved one saves nothing. The plan is based on what was read; if one of the prisms changes

@@ -4,6 +4,7 @@
 mod ask;
 mod checked;
 
+use refract_boxed_futures::boxed;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::ExampleId;
 use refract_domain::prism::PrismVersion;
@@ -67,6 +68,7 @@ impl<'a> Prisms<'a> {
     }
 }
 
+#[boxed(local)]
 impl ExampleTexts<'_> {
     /// Keeps a text as an example; `result` is the result whose text it is. A text that the prism
     /// has gets these outcomes.

@@ -1,5 +1,6 @@
 //! Who changed what of a prism, and when; and its versions as pages show them.
 
+use refract_boxed_futures::boxed;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -77,6 +78,7 @@ impl From<ChangeKind> for ChangeOfPrism {
     }
 }
 
+#[boxed(local)]
 impl Prisms<'_> {
     /// Every change of a prism, versions and others, newest first. The newest ones have the values
     /// before and after, from their events; older ones, and those by a version of this program
@@ -197,6 +199,7 @@ pub struct VersionOverview {
     pub made_at: DateTime<Utc>,
 }
 
+#[boxed(local)]
 impl Prisms<'_> {
     /// Finds a prism, its history and its numbers of results.
     ///

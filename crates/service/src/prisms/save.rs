@@ -5,6 +5,7 @@ use refract_authoring::earlier_versions::{EarlierVersions, KeyHistory};
 use refract_authoring::made_names;
 use refract_authoring::prism_file::PrismFile;
 use refract_authoring::version_difference::{VersionDifference, differences};
+use refract_boxed_futures::boxed;
 use refract_domain::event::LensChangeDetails;
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
@@ -50,6 +51,7 @@ pub struct SavedMeanwhile {
     pub on_top: Result<Vec<VersionDifference>, Problems>,
 }
 
+#[boxed(local)]
 impl Prisms<'_> {
     /// Creates a prism with its first version. The slug is made from the name.
     ///
@@ -102,12 +104,12 @@ impl Prisms<'_> {
         let PrismFile { name, version } = PrismFile::read(file, None)?;
         let new = NewPrism {
             id,
-            slugs: made_names::slugs(slug.map_or(name.as_str(), Slug::as_str)),
             name: &name,
             version: &version,
             stamp: actor.event_stamp(),
         };
-        Ok(self.refract.database.create_prism(new).await?)
+        let mut slugs = made_names::slugs(slug.map_or(name.as_str(), Slug::as_str));
+        Ok(self.refract.database.create_prism(&new, &mut slugs).await?)
     }
 
     /// Saves the next version of a prism and drops the lens columns whose question it removes. If
@@ -140,7 +142,7 @@ impl Prisms<'_> {
                     .then(|| (&lens, lens_change(&prism, &earlier, &version, &lens))),
                 stamp: actor.event_stamp(),
             };
-            if self.refract.database.save_version(&prism, new).await? == WriteOutcome::Saved {
+            if self.refract.database.save_version(&prism, &new).await? == WriteOutcome::Saved {
                 return Ok((prism, number));
             }
         }

@@ -2,6 +2,7 @@
 
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt as _};
+use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
 use refract_domain::submission::budget::{self, OverBudget};
@@ -40,6 +41,7 @@ pub enum TrialError {
     Internal(#[from] InternalError),
 }
 
+#[boxed(local)]
 impl Prisms<'_> {
     /// Runs versions of a prism on one text at the same time, and saves a result of each, in the
     /// order of `versions`.

@@ -1,5 +1,6 @@
 //! What the questions of a prism were answered with lately.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::slice;
 
@@ -34,6 +35,7 @@ pub struct QuestionShares {
     pub marked: u64,
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// Counts what each question of a prism was answered with from a moment on, over the newest
     /// 5,000 `ok` results.

@@ -11,6 +11,7 @@
 
 mod share;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -112,6 +113,7 @@ pub enum SetBudgetError {
     Internal(#[from] InternalError),
 }
 
+#[boxed]
 impl Budgets<'_> {
     /// Sets or removes the account's budget. Returns whether that changed anything.
     ///
@@ -304,6 +306,7 @@ impl Budgets<'_> {
     }
 }
 
+#[boxed(local)]
 impl BudgetRounds {
     /// Looks round after round, until it is dropped. Another node can take over when the lease
     /// expires.

@@ -1,5 +1,6 @@
 //! A lens column's value as a search term.
 
+use refract_boxed_futures::boxed;
 use std::borrow::Cow;
 
 use refract_domain::answer::Answers;
@@ -90,6 +91,7 @@ fn values(column: &Column, question: Option<&Question>, is_former: bool) -> Vec<
     values.collect()
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// The columns of a lens that can be searched, also with the values that only one of the 50
     /// versions before the latest has.

@@ -27,6 +27,7 @@
 //!
 //! **Rounds.** Counting is regular work of the nodes that serve. One node on a database counts at a time: the one that holds the lease.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::Instant;
@@ -128,6 +129,7 @@ impl ResultCounts {
     }
 }
 
+#[boxed]
 impl Results<'_> {
     /// Counts the results of an account's prisms, archived ones included, at a moment.
     ///
@@ -213,6 +215,7 @@ pub enum CountOutcome {
     Counted(usize),
 }
 
+#[boxed]
 impl Results<'_> {
     /// The background task, which counts nothing until it is run.
     pub fn count_rounds(self) -> CountRounds {
@@ -266,6 +269,7 @@ impl Results<'_> {
     }
 }
 
+#[boxed(local)]
 impl CountRounds {
     /// Counts round after round, until it is dropped. Another node can take over when the lease
     /// expires.

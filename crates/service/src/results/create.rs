@@ -96,7 +96,6 @@ impl Results<'_> {
     ) -> Result<ReadableResult, CallError> {
         let prism = check_active(prism)?;
         if let Some(held) = held {
-            // boxed, like everything but a first call, to keep the future of a call that waits for
             // the model small
             return Box::pin(self.repeat(actor, *held, prism)).await;
         }

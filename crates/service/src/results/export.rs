@@ -1,6 +1,7 @@
 //! Export: all results of a prism, page by page, through the lens that the prism had at the start, as
 //! rows under one header.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -79,6 +80,7 @@ impl Results<'_> {
     }
 }
 
+#[boxed(local)]
 impl PrismResults {
     /// These results alone, in this order.
     pub(crate) fn in_order(self, ranked: Vec<ResultId>) -> Self {
@@ -159,6 +161,7 @@ impl PrismResults {
     }
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// The newest `ok` results of a prism, at most `most`.
     ///
@@ -198,6 +201,7 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
+#[boxed(local)]
 impl PrismResults {
     /// Writes results as rows under one header and returns the number of rows. Each row is the row
     /// that the API gives for the result, followed by the values of the further columns. With every

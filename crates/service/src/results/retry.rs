@@ -1,6 +1,7 @@
 //! Retry a failed result, once (spec 4.3), and every failed result of a prism that was never
 //! retried.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeMap;
 use std::future::ready;
 
@@ -24,6 +25,7 @@ use crate::{CallError, InternalError};
 /// Number of ids that one query reads.
 const PAGE: u32 = 256;
 
+#[boxed(local)]
 impl Results<'_> {
     /// Asks the model about a failed result again and saves the answers as a new result.
     ///
@@ -126,6 +128,7 @@ impl Retried {
     }
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// Counts the failed results of a prism that a filter selects and that were never retried.
     pub async fn count_retriable(

@@ -13,6 +13,7 @@
 mod candidate_reader;
 pub(crate) mod result_search;
 
+use refract_boxed_futures::boxed;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub enum SearchError {
     Internal(#[from] InternalError),
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// Searches the results of a prism through the given lens, and returns one page of matches.
     ///
@@ -208,6 +210,7 @@ async fn load_rows(
     Ok(rows)
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// Searches the results of a prism, and returns one page of matches: those with the least sure
     /// answer first, of equally sure ones the newest, and failed ones last. No index has this order,
@@ -297,6 +300,7 @@ pub struct Neighbours {
     pub next: Option<ResultId>,
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// The results beside this one in the list of a search, newest first.
     ///

@@ -1,5 +1,6 @@
 //! What the results of an account used, with the names of prisms, keys, people and files.
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
@@ -109,6 +110,7 @@ pub struct UsageRun {
     pub file_name: String,
 }
 
+#[boxed(local)]
 impl Results<'_> {
     /// Adds up what an account's results used, deleted ones among them, in the order of prisms, keys,
     /// people, file runs, models and days.

@@ -2,6 +2,7 @@
 //! deletes the results of a prism in small batches, oldest first. Erasure on request deletes results
 //! with everything that has the texts that were sent.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -163,6 +164,7 @@ impl Retention<'_> {
     }
 }
 
+#[boxed]
 impl Purge {
     /// Number of results that are still to be deleted.
     pub async fn count(&self) -> Result<u64, PersistenceError> {
@@ -228,6 +230,7 @@ pub struct Erased {
     pub unknown: Vec<ResultId>,
 }
 
+#[boxed]
 impl Retention<'_> {
     /// Erases results by their ids, with the results that they retried and those that retried them:
     /// each has the same texts. Ids that the account does not have are reported and change nothing.

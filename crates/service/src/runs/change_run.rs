@@ -1,5 +1,6 @@
 //! Changes of stored file runs by people: matching columns, starting, pausing, ending.
 
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::FileRunId;
 use refract_domain::prism::VersionNumber;
@@ -39,6 +40,7 @@ struct WantedChange {
     version: Option<VersionNumber>,
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Matches the columns of a run's file again and, if given, asks another version. What a check
     /// found and counted is cleared.

@@ -1,5 +1,6 @@
 //! One prism version that answers row after row of a file run.
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -75,6 +76,7 @@ pub enum HeldRow {
     Failed(Box<SavedResult>),
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Finds the prism and pins the version of this number, or the latest. Results are made by the
     /// operator.
@@ -101,6 +103,7 @@ impl Runs<'_> {
     }
 }
 
+#[boxed]
 impl PinnedPrism {
     /// This prism, with results made by another actor.
     pub(super) fn with_actor(self, actor: AccountActor) -> Self {
@@ -292,7 +295,10 @@ impl PinnedPrism {
     pub fn is_for_trying_only(&self) -> bool {
         self.refract.is_for_trying_only()
     }
+}
 
+#[boxed(local)]
+impl PinnedPrism {
     /// Asks about a row without a result, and saves the result.
     ///
     /// # Errors

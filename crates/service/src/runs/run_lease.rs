@@ -1,5 +1,6 @@
 //! Leases of stored file runs, for the nodes that work on them.
 
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::prism::PrismSelector;
@@ -22,6 +23,7 @@ pub struct LeasedRun {
     pub lease: JobLease<FileRunId>,
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Takes the lease of a stored file run that waits for a node, the one that waited longest, for
     /// 15 seconds. Leaves out the runs that the node holds. `None` when no run waits, or other nodes

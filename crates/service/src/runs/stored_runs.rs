@@ -1,5 +1,6 @@
 //! Makes, finds and lists stored file runs, and saves the event of a download of their rows.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::ops::Deref;
 
@@ -80,6 +81,7 @@ pub struct RunPage {
     pub limit: u32,
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Makes a file run, which waits for a person to check it.
     ///
@@ -213,6 +215,7 @@ impl From<CallError> for CreateRunError {
     }
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Saves the event that somebody downloads the rows of a run, before the first byte is sent.
     pub async fn save_download(

@@ -1,5 +1,6 @@
 //! Uploads a file, piece by piece, under the name that it has.
 
+use refract_boxed_futures::boxed;
 use std::fmt;
 
 use chrono::Utc;
@@ -50,6 +51,7 @@ pub struct UploadWriter {
     piece: Vec<u8>,
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Begins the upload of a file of at most this many bytes.
     pub async fn begin_upload(
@@ -81,6 +83,7 @@ impl Runs<'_> {
     }
 }
 
+#[boxed]
 impl UploadWriter {
     /// The upload's id.
     pub fn id(&self) -> UploadId {

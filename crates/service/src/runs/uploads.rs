@@ -1,6 +1,7 @@
 //! Uploaded files: found, and deleted by people or by age.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, PersonId, UploadId};
 use refract_domain::result::FileRunState;
@@ -58,6 +59,7 @@ pub enum DeleteUploadOutcome {
     InUse,
 }
 
+#[boxed]
 impl Runs<'_> {
     /// Finds an uploaded file of the account. A file that is still sent, or was deleted, is none.
     pub async fn find_upload(

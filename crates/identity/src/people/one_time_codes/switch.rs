@@ -3,6 +3,7 @@
 //! a stolen session does not suffice.
 
 use chrono::Utc;
+use refract_boxed_futures::boxed;
 use refract_domain::event::EventRequest;
 use refract_persistence::{
     CodeProof, NewCodes, OneTimeCodesRow, PasswordRow, SignInCounter, SignInTry,
@@ -28,6 +29,7 @@ struct Proven<'a> {
     tried: SignInTry,
 }
 
+#[boxed]
 impl People<'_> {
     /// Switches on the codes that a signed-in person has set up. Returns the recovery codes, which
     /// are shown once.

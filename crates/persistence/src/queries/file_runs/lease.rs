@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::Event;
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::result::{FileRunState, RunProgress};
@@ -35,6 +36,7 @@ pub struct RunEnd {
     pub check: Option<String>,
 }
 
+#[boxed]
 impl Database {
     /// Takes the lease of a file run that waits for a node, the one that waited longest, until a
     /// moment. Leaves out runs that the node holds. `None` when there is none, or when other nodes

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::KeyTimes;
 use refract_domain::ids::ApiKeyId;
 
@@ -28,6 +29,7 @@ pub struct EndingKey {
 
 type Times = (DateTime<Utc>, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
 
+#[boxed]
 impl Database {
     /// The used keys of all accounts that end in a period and are not revoked, by their end, up to
     /// `limit` of them.

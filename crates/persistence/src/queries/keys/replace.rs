@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::ApiKeyHash;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
@@ -62,6 +63,7 @@ struct ReplacedColumns {
     expires_at: Option<DateTime<Utc>>,
 }
 
+#[boxed]
 impl Database {
     /// Saves the successor of a key and the end of the key, with their events, in one transaction.
     /// A key has one successor that is not revoked: of concurrent replacements one is saved.

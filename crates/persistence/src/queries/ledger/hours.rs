@@ -6,6 +6,7 @@ use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::{Integer, Nullable, Text};
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
@@ -91,6 +92,7 @@ struct KeptColumns {
     counts: Option<String>,
 }
 
+#[boxed]
 impl Database {
     /// The stored hours of a prism from one on and before another, with the watermark.
     ///
@@ -217,6 +219,7 @@ pub struct CountableResult {
     pub is_truncated: bool,
 }
 
+#[boxed]
 impl Database {
     /// The first results of a prism after one id and up to another, at most `limit`, in the order of
     /// their ids.

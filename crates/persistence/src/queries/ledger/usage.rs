@@ -8,6 +8,7 @@ mod scope;
 mod statement;
 pub(crate) mod sums;
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::AddAssign;
@@ -114,6 +115,7 @@ pub struct UsageGroup {
     pub usage: Usage,
 }
 
+#[boxed]
 impl Database {
     /// Adds up what an account's results used, deleted ones among them. Two queries.
     pub async fn list_usage(

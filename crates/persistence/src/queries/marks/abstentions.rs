@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::{Abstention, MarkNote, Marker};
@@ -23,6 +24,7 @@ struct SavedAbstentionColumns {
     note: Option<String>,
 }
 
+#[boxed]
 impl Database {
     /// Saves that a person could not decide a question of a prism's result. An earlier abstention
     /// is replaced, and a mark stays.

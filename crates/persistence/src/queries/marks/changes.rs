@@ -1,6 +1,7 @@
 //! Changes of marks: each person's mark beside those of others, and which of them counts. The table
 //! `marks` has the one that counts, so that its readers need no rule; `other_marks` has the others.
 
+use refract_boxed_futures::boxed;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -45,6 +46,7 @@ type SavedMarks = (Option<Mark>, Vec<Mark>);
 /// The edits of the questions of one result.
 type Edits = BTreeMap<QuestionKey, Vec<Edit>>;
 
+#[boxed]
 impl Database {
     /// Saves marks of a prism's results, which are in the order of their ids, all or none, in one
     /// transaction, and returns how many are new or [change](Mark::changes) the person's saved ones.

@@ -1,6 +1,7 @@
 //! What an import of marks looks up: existing results and the versions that answered them.
 
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::submission::Ref;
@@ -36,6 +37,7 @@ impl From<Stored<results::status>> for bool {
     }
 }
 
+#[boxed]
 impl Database {
     /// Finds which of these results belong to the prism, in no particular order. A few thousand ids
     /// at most.

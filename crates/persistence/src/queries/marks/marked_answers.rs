@@ -7,6 +7,7 @@ use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::serialize::ToSql;
 use diesel::sql_types::HasSqlType;
 use diesel::sqlite::Sqlite;
+use refract_boxed_futures::boxed;
 use refract_domain::answer::{Answer, AnswerTo};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
@@ -95,6 +96,7 @@ impl Database {
     }
 }
 
+#[boxed]
 impl MarkedAnswerPages {
     /// The next page; `None` at the end.
     ///

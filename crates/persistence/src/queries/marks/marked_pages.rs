@@ -1,5 +1,6 @@
 //! The marked results of a prism page by page (keyset pagination), without their texts.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use diesel::prelude::*;
@@ -87,6 +88,7 @@ impl Database {
     }
 }
 
+#[boxed]
 impl MarkedPages {
     /// Also the marks beside those that count.
     #[must_use]

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 
 use crate::connections::{find_as, load_as, on};
@@ -28,6 +29,7 @@ pub struct SittingRow {
     pub used_at: DateTime<Utc>,
 }
 
+#[boxed]
 impl Database {
     /// Saves a new sitting, and deletes all sittings that were last used before a moment.
     ///

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
 
@@ -13,6 +14,7 @@ use crate::queries::events::add_event;
 use crate::schema::sql_types::Bind;
 use crate::schema::{accounts, people};
 
+#[boxed]
 impl Database {
     /// Removes the codes of a person of the stamp's account, with an event if they were on. Returns
     /// whether there is such a person. One transaction. A removal by another person is later

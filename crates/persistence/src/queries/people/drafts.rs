@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{PersonId, PrismId};
 use uuid::Uuid;
 
@@ -64,6 +65,7 @@ impl DraftPlace {
     }
 }
 
+#[boxed]
 impl Database {
     /// Finds a draft; also one that was discarded, for its revision.
     pub async fn find_draft(

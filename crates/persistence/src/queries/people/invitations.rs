@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, PersonName, Role, TokenHash};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::{AccountId, PersonId};
@@ -96,6 +97,7 @@ async fn replace_link(
     Ok(())
 }
 
+#[boxed]
 impl Database {
     /// Creates a person who has not joined, or finds the person of an earlier invitation and sets
     /// this role; then saves a link for them in place of any earlier one. One transaction, with an
@@ -254,6 +256,7 @@ fn invited(stamp: EventStamp, person: PersonId, role: Role) -> Event {
     }
 }
 
+#[boxed]
 impl Database {
     /// Accepts a valid link: the person gets this name and password hash, all their sessions end,
     /// and a new one begins. The sign-in tries for their address and the browsers that they were

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::count_star;
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{OneTimeSecret, TokenHash};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::PersonId;
@@ -151,6 +152,7 @@ pub(super) async fn note_recovery_code(
     add_event(tx, stamp.event(EventAction::RecoveryCodeUsed, target)).await
 }
 
+#[boxed]
 impl Database {
     /// Finds a person's codes, also those that the person is still setting up. At most two queries.
     pub async fn find_one_time_codes(

@@ -1,6 +1,7 @@
 //! Passwords: the rows for checking one, and the sessions and tries that end when one is replaced.
 
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::Email;
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
@@ -72,6 +73,7 @@ pub(super) async fn end_with_password(
     Ok(())
 }
 
+#[boxed]
 impl Database {
     /// Finds the password of the person with this address, if they have joined.
     pub async fn find_password(

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, OneTimeSecret, TokenHash};
 use refract_domain::event::{EventAction, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
@@ -55,6 +56,7 @@ pub struct FinishedSignIn {
     pub proof: CodeProof,
 }
 
+#[boxed]
 impl Database {
     /// Saves a pending sign-in of a person whose password was checked against this row. Returns
     /// whether it is still their password, they were not removed, and they have codes. Those that

@@ -7,6 +7,7 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, TargetKind};
 use refract_domain::ids::{AccountId, EventId, PersonId};
@@ -88,6 +89,7 @@ pub(super) async fn lock_person(tx: &mut Transaction, person: PersonId) -> Query
     Ok(there.is_some())
 }
 
+#[boxed]
 impl Database {
     /// The names of these people of the account, removed ones included, in no particular order. A
     /// few thousand ids at most.
@@ -286,6 +288,7 @@ fn removed_person(stamp: EventStamp, person: PersonId, before: Role) -> Event {
     }
 }
 
+#[boxed]
 impl Database {
     /// Records that the changes up to an event were announced to a person; later changes stay
     /// pending. One transaction.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::TokenHash;
 
 use crate::error::PersistenceError;
@@ -40,6 +41,7 @@ pub struct StoredGrant {
     pub sealed: Vec<u8>,
 }
 
+#[boxed]
 impl Database {
     /// The grant of a session; `None` if it has none or has ended.
     pub async fn find_grant(

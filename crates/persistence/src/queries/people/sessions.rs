@@ -4,6 +4,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, Role, TokenHash};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, EventId, PersonId};
@@ -91,6 +92,7 @@ pub(super) async fn insert_session(
     know_browser(tx, session.browser, person, session.now).await
 }
 
+#[boxed]
 impl Database {
     /// Finds the person whom a session signs in, unless the session has ended.
     pub async fn find_session(
@@ -190,6 +192,7 @@ pub enum EndedSessions {
     AllBut(TokenHash),
 }
 
+#[boxed]
 impl Database {
     /// The sessions of a person that have not ended, the most recently used first.
     pub async fn list_own_sessions(
@@ -294,6 +297,7 @@ pub(super) async fn know_browser(
     Ok(())
 }
 
+#[boxed]
 impl Database {
     /// Finds the browser that has one of these cookies, if the person with this address signed in
     /// with it after this moment; without an address, if anybody did.

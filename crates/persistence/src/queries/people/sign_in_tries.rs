@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, TokenHash};
 use refract_domain::event::{EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PersonId, SignInTryId};
@@ -92,6 +93,7 @@ async fn list_counted(
     }
 }
 
+#[boxed]
 impl Database {
     /// The tries of a counter, for any address, oldest first. When there are very many, only the
     /// newest.
@@ -207,6 +209,7 @@ async fn count_wrong(tx: &mut Transaction, wrong: &WrongTry) -> QueryResult<i64>
     }
 }
 
+#[boxed]
 impl Database {
     /// Records that a try was wrong. If the address is a person's, an event of the refusal is
     /// saved, and another one when the wrong tries reach the number that blocks the next. One

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::account::{Email, PersonName, Role};
 use refract_domain::event::{Actor, Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, PersonId};
@@ -204,6 +205,7 @@ async fn link_person(
     Ok(Some(next.further()))
 }
 
+#[boxed]
 impl Database {
     /// Signs on a person of the stamp's account whom a provider vouches for: the person with this
     /// subject; else the one with this address, who is linked with the subject from now on and joins

@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{PersonId, PrismChangeId, PrismId};
 use refract_domain::lens::Lens;
@@ -113,6 +114,7 @@ impl ChangeColumns {
     }
 }
 
+#[boxed]
 impl Database {
     /// The changes of a prism other than its versions, oldest first.
     pub async fn list_prism_changes(

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{ExampleId, PrismId};
 
@@ -34,6 +35,7 @@ pub struct ExampleCheck {
     pub answers: Result<Answers, String>,
 }
 
+#[boxed]
 impl Database {
     /// What a wording answered about the examples of a prism, in no particular order.
     pub async fn list_example_checks(

@@ -3,6 +3,7 @@
 //! A change locks the prism, so that two people who add the last example cannot both succeed. The
 //! lock holds up no result of the prism.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
@@ -115,6 +116,7 @@ pub enum ExamplesOutcome {
     TooMany(usize),
 }
 
+#[boxed]
 impl Database {
     /// The example texts of a prism, oldest first.
     pub async fn list_examples(

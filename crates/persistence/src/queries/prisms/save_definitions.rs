@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventStamp, EventTarget, LensChangeDetails};
 use refract_domain::ids::{AccountId, PrismId};
 use refract_domain::lens::Lens;
@@ -215,6 +216,7 @@ fn further(stamp: &EventStamp) -> EventStamp {
     }
 }
 
+#[boxed]
 impl Database {
     /// Creates and changes prisms with their events, all or none. None is saved when a slug is
     /// taken, or when the latest version, the lens or the name of a prism has changed since it was

@@ -1,5 +1,6 @@
 //! Prism versions: saved once and cached, since a version never changes.
 
+use refract_boxed_futures::boxed;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -83,6 +84,7 @@ const OF_VERSION: StatementName = StatementName {
     summary: "SELECT prism_versions",
 };
 
+#[boxed]
 impl Database {
     /// Finds a version of a prism, in the cache if it is there.
     pub async fn find_version(
@@ -150,7 +152,7 @@ impl Database {
     pub async fn save_version(
         &self,
         read: &Prism,
-        new: NewVersion<'_>,
+        new: &NewVersion<'_>,
     ) -> Result<WriteOutcome, PersistenceError> {
         let number = read.latest_version.next();
         let number = number.ok_or(PersistenceError::Refused("no version is left".to_owned()))?;
@@ -172,6 +174,7 @@ impl Database {
             to: Some(number.into()),
             ..new
                 .stamp
+                .clone()
                 .event(EventAction::VersionSaved, EventTarget::Prism(read.id))
         };
         let read = read.clone();

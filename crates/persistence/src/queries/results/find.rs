@@ -1,6 +1,7 @@
 //! Finding one result for a command, which has an account instead of an API key, and what other
 //! queries say about some results.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
@@ -42,6 +43,7 @@ const OF_RESULTS: StatementName = StatementName {
     summary: "SELECT results",
 };
 
+#[boxed]
 impl Database {
     /// Whether a person made any result.
     pub async fn has_results_of(&self, person: PersonId) -> Result<bool, PersistenceError> {
@@ -144,6 +146,7 @@ impl Database {
 /// Number of ids in one query.
 const IDS: usize = 1_000;
 
+#[boxed]
 impl Database {
     /// The names of the models that answered these results of the account, as reported by their
     /// servers, with `None` if a server reported none.

@@ -7,6 +7,7 @@ pub(in crate::queries) mod pages;
 pub(in crate::queries) mod query;
 mod sample;
 
+use refract_boxed_futures::boxed;
 use std::collections::HashSet;
 
 use diesel::prelude::*;
@@ -26,6 +27,7 @@ use crate::queries::results::row::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 
+#[boxed]
 impl Database {
     /// Up to `limit` results of a prism in this order, after the last one of the page before
     /// (keyset pagination).
@@ -109,6 +111,7 @@ pub struct HeldRows {
     pub held: Vec<SavedResult>,
 }
 
+#[boxed]
 impl Database {
     /// Finds the results of the account that hold one of these keys, and whether the prism still
     /// answers. Two queries for any number of keys; pass a few hundred at most.

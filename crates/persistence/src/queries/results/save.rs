@@ -1,6 +1,7 @@
 //! Saving a result: the one place where calls race, and where the unique constraints decide.
 
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{AccountId, ResultId};
 use refract_domain::result::SavedResult;
 use refract_traces::StatementName;
@@ -28,6 +29,7 @@ pub enum SaveOutcome {
     Lost(SavedResult),
 }
 
+#[boxed]
 impl Database {
     /// Saves a result, unless another call was first. One statement, by group commit; for a retry
     /// with a key one transaction. A call that loses makes two or three more queries to read the

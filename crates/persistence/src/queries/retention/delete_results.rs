@@ -1,5 +1,6 @@
 //! Deletes results with everything that depends on them, and keeps what they used.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
@@ -87,6 +88,7 @@ impl DeletedRows {
     }
 }
 
+#[boxed]
 impl Database {
     /// Deletes results, with their idempotency keys and their marks. A retry of a deleted result
     /// stays, without its link. Returns how many of these results existed, and how many example

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_query;
 use diesel::sql_types::BigInt;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::submission::Ref;
 
@@ -67,6 +68,7 @@ impl PurgeRange {
     }
 }
 
+#[boxed]
 impl Database {
     /// The oldest results of a range that were saved at a moment or later, at most `limit`.
     pub async fn list_purgeable_results(

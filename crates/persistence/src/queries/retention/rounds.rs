@@ -9,6 +9,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::upsert::excluded;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{NodeId, ResultId};
 
 use crate::connections::{Pools, find_as, on};
@@ -27,6 +28,7 @@ pub struct RetentionRoundRow {
     pub ended_at: DateTime<Utc>,
 }
 
+#[boxed]
 impl Database {
     /// The time that all nodes agree on: the database server's. An SQLite file has no clock, so the
     /// time there is `of_node`.
@@ -128,6 +130,7 @@ impl Database {
     }
 }
 
+#[boxed]
 impl Database {
     /// Takes a lease or renews it until a moment. Returns whether the node holds the lease now:
     /// `false` while another node's lease lasts.

@@ -6,6 +6,7 @@ use diesel::IntoSql as _;
 use diesel::prelude::*;
 use diesel::result::DatabaseErrorKind::UniqueViolation;
 use diesel::result::Error::DatabaseError;
+use refract_boxed_futures::boxed;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, PrismId, ResultId, RetestId};
 use refract_domain::prism::VersionNumber;
@@ -30,6 +31,7 @@ pub struct RetestUpdate {
     pub to: RetestState,
 }
 
+#[boxed]
 impl Database {
     /// Ends a retest of the event's account in the state of the change, and saves the event. One
     /// transaction. Returns `false` when the retest has another state meanwhile.
@@ -161,6 +163,7 @@ pub(super) async fn find_free_slot(
     Ok(free.ok_or(CreateRetestOutcome::TooMany))
 }
 
+#[boxed]
 impl Database {
     /// Saves a new retest in the state `waiting`, with its event, unless the prism has one under
     /// way, or the account has `most` of them. Results that were deleted meanwhile are left out.

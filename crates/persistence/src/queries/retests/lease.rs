@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::Event;
 use refract_domain::ids::{NodeId, ResultId, RetestId};
 use refract_domain::result::RetestState;
@@ -32,6 +33,7 @@ pub struct RetestEnd {
     pub flips: Option<u64>,
 }
 
+#[boxed]
 impl Database {
     /// Takes the lease of a retest that waits for a node, the one that waited longest, until a
     /// moment. Leaves out retests that the node holds. `None` when there is none, or when other
@@ -169,6 +171,7 @@ pub struct RetestTextRow {
     pub failure: Option<String>,
 }
 
+#[boxed]
 impl Database {
     /// Up to `limit` texts of a retest after a result, in the order of their results.
     pub async fn list_retest_texts(

@@ -1,5 +1,6 @@
 //! Writes the rows of a file into an account.
 
+use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
@@ -76,6 +77,7 @@ impl ImportRows {
     }
 }
 
+#[boxed]
 impl Database {
     /// How far an account is from having the export that a note of its events names.
     pub async fn find_account_import(

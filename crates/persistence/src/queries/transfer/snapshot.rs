@@ -5,6 +5,7 @@ mod postgres;
 
 use diesel::connection::{DefaultLoadingMode, SimpleConnection as _};
 use diesel::{SqliteConnection, sql_query};
+use refract_boxed_futures::boxed;
 use tokio::sync::mpsc;
 
 use super::account_rows::{AccountRows, ROWS_AT_ONCE, RowCells, page};
@@ -15,6 +16,7 @@ use crate::connections::{ExclusiveConnection, on_postgres};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 
+#[boxed]
 impl Database {
     /// Reads all rows of an account, table by table, and sends them in pages at the pace of the
     /// receiver. All pages are of one snapshot: PostgreSQL's repeatable read, SQLite's read

@@ -3,6 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::event::Event;
 use refract_domain::ids::{AccountId, UploadId};
 use refract_domain::result::FileRunState;
@@ -51,6 +52,7 @@ pub struct OldUploadRow {
     pub is_whole: bool,
 }
 
+#[boxed]
 impl Database {
     /// Begins the deletion of a whole upload of the event's account, unless a run that is in one of
     /// `states` at that moment needs it. Every other run of it loses its link. One transaction,

@@ -1,5 +1,6 @@
 //! Begins a sitting: draws the results of its queue.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ struct DrawnResults {
     is_of_newest: bool,
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// The version of which results are drawn unless all are: the newest one that has results, so
     /// that a version just saved leaves something to judge.

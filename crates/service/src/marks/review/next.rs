@@ -1,6 +1,7 @@
 //! What a person judges next, who else is at it, and which questions of results are judged already;
 //! judges a question of a result in a sitting, and undoes judgements.
 
+use refract_boxed_futures::boxed;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -58,6 +59,7 @@ pub struct ReviewItem {
     pub marks: Vec<Mark>,
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// Finds what a person judges next in a sitting, and shows others that the person is at it.
     /// Results that others are at are skipped while there is anything else; that they judge one
@@ -232,6 +234,7 @@ pub struct JudgementInput {
     pub note: Option<MarkNote>,
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// Judges a question of a result in a person's sitting.
     ///

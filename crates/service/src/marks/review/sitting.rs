@@ -1,6 +1,7 @@
 //! A sitting: the results of a queue and what a person judged.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{PersonId, PrismId, ResultId, SittingId};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::VersionNumber;
@@ -134,6 +135,7 @@ impl SittingState {
     }
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// Finds a sitting of a person with a prism.
     pub async fn find_sitting(

@@ -1,6 +1,7 @@
 //! What the marks of a fair sample measure, read anew for each text, since other people and imports
 //! mark too.
 
+use refract_boxed_futures::boxed;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::cutoffs_of;
 use refract_domain::result::mark::MarksFrom;
@@ -27,6 +28,7 @@ pub enum Standing {
     TooMany(u64),
 }
 
+#[boxed(local)]
 impl Marks<'_> {
     /// What the random and imported marks of a question measure now, of the version and the period
     /// of a sitting; `None` for a queue that is no fair sample. The figures are those of

@@ -1,6 +1,7 @@
 //! Draws the texts of a retest, estimates its cost, and starts it, of a model whose name a person
 //! types.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
@@ -117,6 +118,7 @@ impl RetestEstimate {
     }
 }
 
+#[boxed(local)]
 impl Retests<'_> {
     /// The name of the model that is asked unless a retest names another.
     ///

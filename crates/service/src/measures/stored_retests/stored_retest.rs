@@ -1,5 +1,6 @@
 //! Stored retests as they are shown: found, listed, reported, stopped, continued and deleted.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::ops::Deref;
@@ -58,6 +59,7 @@ impl StoredRetest {
     }
 }
 
+#[boxed(local)]
 impl Retests<'_> {
     /// Finds a retest of the account.
     pub async fn find(
@@ -221,6 +223,7 @@ pub enum ChangeRetestOutcome {
     TooMany,
 }
 
+#[boxed(local)]
 impl Retests<'_> {
     /// Stops a retest, or lets an ended one ask about the texts without new answers. A node that
     /// works on the retest notices when it next renews its lease.

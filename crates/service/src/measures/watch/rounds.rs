@@ -3,6 +3,7 @@
 //! One node on a database does so at a time: the one that holds the lease. If two count at once, no
 //! result is counted twice (the watermark moves only from where it was read).
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -56,6 +57,7 @@ impl Measures<'_> {
     }
 }
 
+#[boxed(local)]
 impl WatchRounds {
     /// Counts round after round, until it is dropped. Another node can take over when the lease
     /// expires.

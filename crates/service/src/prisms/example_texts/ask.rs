@@ -1,6 +1,7 @@
 //! Asks a wording of a prism, saved or not, about its examples. No result is saved; the answers are
 //! kept beside the examples until other wordings were asked.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -33,6 +34,7 @@ pub enum AskedExamples {
     Unanswered,
 }
 
+#[boxed(local)]
 impl ExampleTexts<'_> {
     /// The examples of a prism with what a wording, saved or not, answered about them last.
     pub async fn checked(

@@ -6,6 +6,7 @@
 //! rows really cost is read again before each. Until a run knows what a row costs, one row at a
 //! time holds back all that is left. A budget does not hold up a run whose model reports no cost.
 
+use refract_boxed_futures::boxed;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -79,6 +80,7 @@ enum Share {
     UsedUp,
 }
 
+#[boxed]
 impl BudgetShare {
     pub(crate) fn new(refract: Refract, account: AccountId, concurrency: NonZeroUsize) -> Self {
         let holder = BudgetHolderId::new(Uuid::now_v7());

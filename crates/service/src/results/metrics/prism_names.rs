@@ -1,5 +1,6 @@
 //! Looks up the names of prisms with new metrics, in the background.
 
+use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::Duration;
@@ -27,6 +28,7 @@ impl Results<'_> {
     }
 }
 
+#[boxed(local)]
 impl PrismNames {
     /// Names prisms until it is dropped. A prism is exported with its name, a second after its first
     /// result.

@@ -1,6 +1,7 @@
 //! Candidates: results that an index finds for a search, with the columns that decide whether they
 //! match, and without their texts.
 
+use refract_boxed_futures::boxed;
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
@@ -80,6 +81,7 @@ impl SearchCandidate {
     }
 }
 
+#[boxed]
 impl Database {
     /// Up to `limit` results that [one index](ResultFilter::by_index) finds for a filter, in this
     /// order after `last`. [`SearchCandidate::meets`] checks the rest of the filter.

@@ -5,6 +5,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::answer::{Answer, Answers};
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
@@ -56,6 +57,7 @@ impl Database {
     }
 }
 
+#[boxed]
 impl ResultPages {
     /// The next page; an empty page is the end.
     pub async fn next(&mut self) -> Result<Vec<SavedResult>, PersistenceError> {
@@ -200,6 +202,7 @@ impl Database {
     }
 }
 
+#[boxed]
 impl AnswerPages {
     /// The next page, with at most `most` results; an empty page is the end. Pages are sized to
     /// take little memory.

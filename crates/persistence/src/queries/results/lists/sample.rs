@@ -9,6 +9,7 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool};
 use diesel::sqlite::Sqlite;
+use refract_boxed_futures::boxed;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 
 use crate::connections::{CUSTOM_PLAN, on};
@@ -73,6 +74,7 @@ impl SampleBackend for Sqlite {
     }
 }
 
+#[boxed]
 impl Database {
     /// Up to `limit` results of the sample after the given one, in the sample's order: by the
     /// [random bits](ResultId::random_bits) of the ids.
