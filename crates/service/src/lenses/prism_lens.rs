@@ -87,7 +87,6 @@ pub(crate) struct CountedResult<'a> {
     pub(crate) model: Option<&'a str>,
 }
 
-#[boxed]
 impl Lenses<'_> {
     /// Counts what these columns would change, in place of the prism's lens, in its newest `ok`
     /// results, at most `most`. `progress` gets the number of results counted after each page.

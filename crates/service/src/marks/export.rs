@@ -1,6 +1,5 @@
 //! Exports marks as the rows of a file that can be imported again.
 
-use refract_boxed_futures::boxed;
 use std::io::{self, Write};
 
 use refract_domain::event::EventAction;
@@ -19,7 +18,6 @@ use crate::marks::{Annotators, Marks};
 use crate::results::export::ExportError;
 use crate::results::export_event;
 
-#[boxed(local)]
 impl Marks<'_> {
     /// Writes every marked result of a prism under one header, in the order of the results' ids, a row
     /// for each person who marked it, and returns the number of results. There is a column for each

@@ -1,6 +1,5 @@
 //! Evaluation: the marked answers of a prism, question by question, ready to be measured.
 
-use refract_boxed_futures::boxed;
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::{Column, cutoffs_of};
 use refract_domain::prism::{PrismVersion, Question, VersionNumber};
@@ -91,7 +90,6 @@ impl EvaluatedQuestion {
     }
 }
 
-#[boxed(local)]
 impl Measures<'_> {
     /// Evaluates the marked results of a prism that match a filter, over all questions of its
     /// history or over `only` one, by the marks that `from` counts; `progress` gets the number of results read after each page. No

@@ -2,7 +2,6 @@
 //! once under each perturbation, and saves nothing.
 
 use futures_util::stream;
-use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::PrismVersion;
@@ -51,7 +50,6 @@ pub struct PerturbedQuestion {
     perturbed: Vec<(Perturbation, AnswerSensitivity)>,
 }
 
-#[boxed(local)]
 impl Measures<'_> {
     /// Estimated cost of asking about the texts of these results in every form.
     ///

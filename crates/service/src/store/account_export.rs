@@ -1,6 +1,5 @@
 //! Export of an account: a folder with a file of JSON lines for each table, and a manifest.
 
-use refract_boxed_futures::boxed;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -53,7 +52,6 @@ pub enum AccountExportError {
     Persistence(#[from] PersistenceError),
 }
 
-#[boxed(local)]
 impl Store<'_> {
     /// Writes everything that the actor's account has into a folder that only its owner can read, and
     /// returns the manifest, which is written last. All files are of one snapshot of the database. An

@@ -1,6 +1,5 @@
 //! Import of an exported account into an empty one, of either database.
 
-use refract_boxed_futures::boxed;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -91,7 +90,6 @@ pub enum AccountImportError {
     Persistence(#[from] PersistenceError),
 }
 
-#[boxed(local)]
 impl Store<'_> {
     /// Imports the export in a folder into an account, which is made if it is missing; without a name
     /// into one of the exported name. Every file is checked first. An import that was interrupted
