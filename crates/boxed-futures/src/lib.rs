@@ -5,13 +5,13 @@ use proc_macro2::Span;
 use quote::{ToTokens as _, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    FnArg, Generics, ImplItem, ImplItemFn, ItemImpl, Lifetime, ParenthesizedGenericArguments,
+    FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Lifetime, ParenthesizedGenericArguments, Pat,
     ReceiverKind, ReturnType, Signature, Type, TypeReference, Visibility, parse_macro_input,
     parse_quote,
 };
 
 /// Makes each `pub async fn` of an `impl` block return a boxed future: one that is [`Send`], or,
-/// with `#[boxed(local)]`, one that stays on its thread.
+/// with `#[boxed(local)]`, one that stays on its thread, as where a model is asked.
 ///
 /// The caller pays an allocation for each call. What cannot be compiled here or is not awaited
 /// elsewhere stays as it is: generic methods, and those that are `pub(crate)` or private.
@@ -22,18 +22,33 @@ use syn::{
 /// times as long.
 #[proc_macro_attribute]
 pub fn boxed(options: TokenStream, block: TokenStream) -> TokenStream {
-    let is_local = options.to_string() == "local";
+    let send = match options.to_string().as_str() {
+        "" => quote!(::core::marker::Send+),
+        "local" => quote!(),
+        _ => return quote!(compile_error!("either #[boxed] or #[boxed(local)]");).into(),
+    };
     let mut block = parse_macro_input!(block as ItemImpl);
-    let mut borrowed = Borrowed::named_in(&block.generics);
-    borrowed.visit_type_mut(&mut block.self_ty);
-    borrowed.declare_in(&mut block.generics);
+    let declared = block.generics.lifetimes().next();
+    let mut of_block = Borrowed {
+        lifetime: declared.map_or_else(
+            || Lifetime::new("'future", Span::call_site()),
+            |declared| declared.lifetime.clone(),
+        ),
+        is_named: declared.is_some(),
+    };
+    let is_declared = of_block.is_named;
+    of_block.visit_type_mut(&mut block.self_ty);
+    let lifetime = &of_block.lifetime;
+    if of_block.is_named && !is_declared {
+        block.generics.params.insert(0, parse_quote!(#lifetime));
+    }
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item
             && method.sig.asyncness.is_some()
             && matches!(method.vis, Visibility::Public(_))
             && !is_generic(&method.sig)
         {
-            return_box(method, borrowed.clone(), is_local);
+            return_box(method, of_block.clone(), &send);
         }
     }
     block.into_token_stream().into()
@@ -47,9 +62,14 @@ fn is_generic(method: &Signature) -> bool {
         })
 }
 
-/// Makes an async method a plain one that returns the future of its body.
-fn return_box(method: &mut ImplItemFn, mut borrowed: Borrowed, is_local: bool) {
+/// Makes an async method a plain one that returns the future of its body. `borrowed` is what its
+/// block borrows.
+fn return_box(method: &mut ImplItemFn, mut borrowed: Borrowed, send: &proc_macro2::TokenStream) {
     let signature = &mut method.sig;
+    let lifetime = borrowed.lifetime.clone();
+    if !borrowed.is_named {
+        signature.generics.params.insert(0, parse_quote!(#lifetime));
+    }
     for input in &mut signature.inputs {
         borrowed.visit_fn_arg_mut(input);
     }
@@ -58,71 +78,49 @@ fn return_box(method: &mut ImplItemFn, mut borrowed: Borrowed, is_local: bool) {
         ReturnType::Type(_, output) => Type::clone(output),
     };
     borrowed.visit_type_mut(&mut output);
-    borrowed.declare_in(&mut signature.generics);
-    let send = (!is_local).then(|| quote!(::core::marker::Send+));
-    let lifetime = borrowed.lifetime();
     signature.output = parse_quote! {
         -> ::core::pin::Pin<::std::boxed::Box<
             dyn ::core::future::Future<Output = #output> + #send #lifetime
         >>
     };
     signature.asyncness = None;
+    // an argument that is only held is held until the future ends, as by an async function
+    let held = signature.inputs.iter().filter_map(held_argument);
     let body = &method.block;
-    method.block = parse_quote!({ ::std::boxed::Box::pin(async move #body) });
+    method.block = parse_quote!({
+        ::std::boxed::Box::pin(async move {
+            #(let _ = &#held;)*
+            #body
+        })
+    });
 }
 
-/// The lifetime of all that a block or a method borrows.
+/// The name of an argument that is not read, which begins with `_`. As if the attribute had written
+/// it, so that no lint reports its use.
+fn held_argument(argument: &FnArg) -> Option<Ident> {
+    let FnArg::Typed(argument) = argument else {
+        return None;
+    };
+    let Pat::Ident(pattern) = &*argument.pat else {
+        return None;
+    };
+    let name = pattern.ident.to_string();
+    name.starts_with('_')
+        .then(|| Ident::new(&name, Span::call_site()))
+}
+
+/// Names all that a block and its methods borrow with one lifetime.
 #[derive(Clone)]
 struct Borrowed {
-    name: Lifetime,
-    state: Naming,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Naming {
-    /// Nothing is borrowed so far.
-    Unused,
-    /// The name is used, and not declared yet.
-    Used,
-    /// The block or the method declares the name.
-    Declared,
+    lifetime: Lifetime,
+    /// Whether the block declares the lifetime or borrows for it.
+    is_named: bool,
 }
 
 impl Borrowed {
-    fn named_in(generics: &Generics) -> Self {
-        match generics.lifetimes().next() {
-            Some(declared) => Self {
-                name: declared.lifetime.clone(),
-                state: Naming::Declared,
-            },
-            None => Self {
-                name: Lifetime::new("'future", Span::call_site()),
-                state: Naming::Unused,
-            },
-        }
-    }
-
-    fn declare_in(&mut self, generics: &mut Generics) {
-        if self.state == Naming::Used {
-            let name = &self.name;
-            generics.params.insert(0, parse_quote!(#name));
-            self.state = Naming::Declared;
-        }
-    }
-
-    /// The lifetime of a future: a future that borrows nothing lasts.
-    fn lifetime(&self) -> Lifetime {
-        match self.state {
-            Naming::Unused => Lifetime::new("'static", Span::call_site()),
-            Naming::Used | Naming::Declared => self.name.clone(),
-        }
-    }
-
     fn name(&mut self) -> Lifetime {
-        if self.state == Naming::Unused {
-            self.state = Naming::Used;
-        }
-        self.name.clone()
+        self.is_named = true;
+        self.lifetime.clone()
     }
 }
 

@@ -41,6 +41,10 @@ impl Shelf {
         Ok(self.books.len())
     }
 
+    pub async fn sort(&self, _permit: Arc<()>) {
+        ready(()).await;
+    }
+
     pub async fn new() -> Self {
         let books = vec!["Emma".to_owned(), "Ulysses".to_owned()];
         Self { books }
@@ -92,4 +96,14 @@ fn a_boxed_future_is_a_pointer_and_can_be_sent() {
     let pages = Cell::new(0);
     let local = Reader { shelf: &shelf }.read(&pages);
     assert_eq!(size_of_val(&local), 2 * size_of::<usize>());
+}
+
+#[test]
+fn an_argument_that_is_not_read_lasts_as_long_as_the_future() {
+    let shelf = Shelf::new().now_or_never().unwrap();
+    let permit = Arc::new(());
+    let sorting = shelf.sort(Arc::clone(&permit));
+    assert_eq!(Arc::strong_count(&permit), 2);
+    sorting.now_or_never().unwrap();
+    assert_eq!(Arc::strong_count(&permit), 1);
 }

@@ -68,7 +68,7 @@ impl DraftRevision {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Drafts<'_> {
     /// The draft of a person. A draft that was saved or discarded has a revision and no content.
     pub async fn find(self, place: DraftPlace) -> Result<StoredDraft, InternalError> {

@@ -56,7 +56,7 @@ pub struct Refract {
     pub(crate) run_waits: Arc<Notify>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Refract {
     /// All use cases over a database. Those that need a model fail until it is
     /// [set](Self::with_model).

@@ -96,7 +96,7 @@ pub struct MarkCell {
     pub outcome: String,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// The questions of all versions of a prism: those of the latest version in its order, then
     /// those that only older versions have, newest version first.

@@ -168,7 +168,7 @@ const TRUSTED: TimeDelta = TimeDelta::days(1);
 /// The pause between two rounds.
 const ROUND: Duration = Duration::from_secs(10);
 
-#[boxed(local)]
+#[boxed]
 impl Refract {
     /// Sets the model of a gateway, which begins with what any process over this database learned
     /// about its servers within the last day.

@@ -130,7 +130,7 @@ impl FirstSteps {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Prisms<'_> {
     /// The first steps that a person has not taken yet, given the prisms of the account.
     pub async fn first_steps(

@@ -32,7 +32,7 @@ pub struct Store<'a> {
     pub(crate) refract: &'a Refract,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Refract {
     /// The database itself: its migrations and its connections.
     pub fn store(&self) -> Store<'_> {
@@ -60,7 +60,7 @@ impl Refract {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Store<'_> {
     /// Tries whether a pooler before the database keeps prepared statements.
     ///

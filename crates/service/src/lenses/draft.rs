@@ -65,7 +65,7 @@ pub struct LensDraft {
     pub in_all: Option<u64>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Lenses<'_> {
     /// Reads a lens file for a prism, and counts what it would change.
     ///
@@ -278,7 +278,7 @@ pub struct SampledResult {
     pub now: YesNoLabel,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Lenses<'_> {
     /// Some results at every percent of a label column of the prism's lens, of the results that
     /// [drafts](Lenses::draft) are counted over. None if the lens has no label column of this name.

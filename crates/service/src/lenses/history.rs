@@ -54,7 +54,7 @@ pub struct LensStateOrigin {
     pub note: Option<EventDetail>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Lenses<'_> {
     /// The history of a prism's lens, with its newest states, at most `most`.
     ///
@@ -157,7 +157,7 @@ pub enum LensSaveOutcome {
     Unchanged,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Lenses<'_> {
     /// Saves a lens file as the prism's lens. If `based_on`, a revision of the lens, is given, the
     /// file replaces only that revision. Setting the lens that the prism already has changes

@@ -58,7 +58,7 @@ impl PrismLens {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Lenses<'_> {
     /// The lens of a prism that was already found.
     pub async fn of(self, prism: Prism) -> Result<PrismLens, InternalError> {

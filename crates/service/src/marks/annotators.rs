@@ -79,7 +79,7 @@ pub struct MarksOfAnnotator {
     email: Option<String>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// The people who marked results of a prism, those with the most marks first.
     pub async fn annotators(
@@ -96,7 +96,7 @@ impl Marks<'_> {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// When each of these people marked last, of those who did, and results of which prism.
     pub async fn last_of_people(

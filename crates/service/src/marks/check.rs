@@ -58,7 +58,7 @@ impl From<PersistenceError> for MarksError {
 /// A change of the mark of one question: another outcome's key, or `None` to withdraw the mark.
 pub type MarkChange = (QuestionKey, Option<String>);
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// Finds the results that the rows of a file name, and checks the marks of each result.
     /// `errors` are those that reading the file found. The marks are made now.

@@ -22,7 +22,7 @@ pub struct QuestionAgreement {
     pub agreement: Agreement,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// How far people agree about the marked results of a prism that match a filter, for all questions
     /// of its history or for `only` one. A mark that settles a disagreement is no judgement of its

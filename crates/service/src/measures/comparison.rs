@@ -70,7 +70,7 @@ pub struct DifferingText {
     pub predicted: [Option<OutcomeKey>; 2],
 }
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// Compares two sides of a prism over all questions, or over `only` one, by the marks that
     /// `from` counts. `progress` gets the number of results read after each page.

@@ -70,7 +70,7 @@ struct GoldAnswer {
     expected: OutcomeKey,
 }
 
-#[boxed(local)]
+#[boxed]
 impl GoldAnswers {
     /// An empty collection for these questions. Yes / No is decided by the cutoffs of the prism's
     /// lens.

@@ -48,7 +48,7 @@ struct QualityReader {
     over_time: AnswersOverTime,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// The quality of one question over the marked results of its prism that match a filter, by the
     /// marks that `from` counts. The newest wrong results are listed, or with `before` the newest that are older than that one.

@@ -73,7 +73,7 @@ pub enum RetestError {
     Keep(io::Error),
 }
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// Draws the texts of a retest at random, the same ones from the same results, and loads them
     /// with their marks.

@@ -39,7 +39,7 @@ const OPEN: TimeDelta = TimeDelta::minutes(2);
 /// The p-value below which newer marks show that cutoffs no longer hold.
 const SIGNIFICANT: f64 = 0.01;
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// Compares the answers of a prism in a window of time with earlier ones, at a moment.
     ///
@@ -139,7 +139,7 @@ impl CutoffCheck {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Measures<'_> {
     /// Checks the cutoffs that somebody set in a prism's lens on the marks that are a fair sample.
     pub async fn check_cutoffs(

@@ -68,7 +68,7 @@ impl<'a> Prisms<'a> {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl ExampleTexts<'_> {
     /// Keeps a text as an example; `result` is the result whose text it is. A text that the prism
     /// has gets these outcomes.

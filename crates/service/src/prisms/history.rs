@@ -78,7 +78,7 @@ impl From<ChangeKind> for ChangeOfPrism {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Prisms<'_> {
     /// Every change of a prism, versions and others, newest first. The newest ones have the values
     /// before and after, from their events; older ones, and those by a version of this program
@@ -199,7 +199,7 @@ pub struct VersionOverview {
     pub made_at: DateTime<Utc>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Prisms<'_> {
     /// Finds a prism, its history and its numbers of results.
     ///

@@ -51,7 +51,7 @@ pub struct SavedMeanwhile {
     pub on_top: Result<Vec<VersionDifference>, Problems>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Prisms<'_> {
     /// Creates a prism with its first version. The slug is made from the name.
     ///

@@ -35,7 +35,7 @@ pub struct QuestionShares {
     pub marked: u64,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// Counts what each question of a prism was answered with from a moment on, over the newest
     /// 5,000 `ok` results.

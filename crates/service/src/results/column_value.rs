@@ -91,7 +91,7 @@ fn values(column: &Column, question: Option<&Question>, is_former: bool) -> Vec<
     values.collect()
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// The columns of a lens that can be searched, also with the values that only one of the 50
     /// versions before the latest has.

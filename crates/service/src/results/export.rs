@@ -80,7 +80,7 @@ impl Results<'_> {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl PrismResults {
     /// These results alone, in this order.
     pub(crate) fn in_order(self, ranked: Vec<ResultId>) -> Self {
@@ -161,7 +161,7 @@ impl PrismResults {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// The newest `ok` results of a prism, at most `most`.
     ///
@@ -201,7 +201,7 @@ pub enum ExportError {
     Write(#[from] io::Error),
 }
 
-#[boxed(local)]
+#[boxed]
 impl PrismResults {
     /// Writes results as rows under one header and returns the number of rows. Each row is the row
     /// that the API gives for the result, followed by the values of the further columns. With every

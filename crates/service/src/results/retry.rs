@@ -128,7 +128,7 @@ impl Retried {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// Counts the failed results of a prism that a filter selects and that were never retried.
     pub async fn count_retriable(

@@ -51,7 +51,7 @@ pub enum SearchError {
     Internal(#[from] InternalError),
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// Searches the results of a prism through the given lens, and returns one page of matches.
     ///
@@ -210,7 +210,7 @@ async fn load_rows(
     Ok(rows)
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// Searches the results of a prism, and returns one page of matches: those with the least sure
     /// answer first, of equally sure ones the newest, and failed ones last. No index has this order,
@@ -300,7 +300,7 @@ pub struct Neighbours {
     pub next: Option<ResultId>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// The results beside this one in the list of a search, newest first.
     ///

@@ -110,7 +110,7 @@ pub struct UsageRun {
     pub file_name: String,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Results<'_> {
     /// Adds up what an account's results used, deleted ones among them, in the order of prisms, keys,
     /// people, file runs, models and days.

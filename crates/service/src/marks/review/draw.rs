@@ -41,7 +41,7 @@ struct DrawnResults {
     is_of_newest: bool,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// The version of which results are drawn unless all are: the newest one that has results, so
     /// that a version just saved leaves something to judge.

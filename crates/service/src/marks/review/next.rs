@@ -59,7 +59,7 @@ pub struct ReviewItem {
     pub marks: Vec<Mark>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// Finds what a person judges next in a sitting, and shows others that the person is at it.
     /// Results that others are at are skipped while there is anything else; that they judge one
@@ -234,7 +234,7 @@ pub struct JudgementInput {
     pub note: Option<MarkNote>,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// Judges a question of a result in a person's sitting.
     ///

@@ -135,7 +135,7 @@ impl SittingState {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// Finds a sitting of a person with a prism.
     pub async fn find_sitting(

@@ -28,7 +28,7 @@ pub enum Standing {
     TooMany(u64),
 }
 
-#[boxed(local)]
+#[boxed]
 impl Marks<'_> {
     /// What the random and imported marks of a question measure now, of the version and the period
     /// of a sitting; `None` for a queue that is no fair sample. The figures are those of

@@ -118,7 +118,7 @@ impl RetestEstimate {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Retests<'_> {
     /// The name of the model that is asked unless a retest names another.
     ///

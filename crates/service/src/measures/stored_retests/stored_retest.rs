@@ -59,7 +59,7 @@ impl StoredRetest {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl Retests<'_> {
     /// Finds a retest of the account.
     pub async fn find(
@@ -223,7 +223,7 @@ pub enum ChangeRetestOutcome {
     TooMany,
 }
 
-#[boxed(local)]
+#[boxed]
 impl Retests<'_> {
     /// Stops a retest, or lets an ended one ask about the texts without new answers. A node that
     /// works on the retest notices when it next renews its lease.

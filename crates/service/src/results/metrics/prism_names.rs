@@ -28,7 +28,7 @@ impl Results<'_> {
     }
 }
 
-#[boxed(local)]
+#[boxed]
 impl PrismNames {
     /// Names prisms until it is dropped. A prism is exported with its name, a second after its first
     /// result.
