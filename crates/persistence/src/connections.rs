@@ -10,6 +10,7 @@ pub(crate) mod address;
 mod connection;
 mod database_url;
 mod deadline;
+mod erased;
 mod group_commit;
 #[cfg(not(feature = "postgres"))]
 mod not_built;
@@ -28,13 +29,14 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use self::connection::TaskOutcome;
 pub(crate) use self::connection::{
-    BoxFuture, Change, Connection, ConnectionRef, ExclusiveConnection, RowsQuery, find_as, load_as,
-    on, on_postgres,
+    Change, Connection, ConnectionRef, ExclusiveConnection, RowsQuery, find_as, load_as, on,
+    on_postgres,
 };
 pub use self::database_url::DatabaseUrl;
 use self::deadline::WAIT;
+pub(crate) use self::erased::BoxFuture;
+use self::erased::{TaskOutcome, Work, any_work};
 use self::group_commit::GroupLeader;
 pub(crate) use self::group_commit::{GroupCommit, GroupRow, RowFate};
 #[cfg(not(feature = "postgres"))]
@@ -44,9 +46,9 @@ pub(crate) use self::pools::Pools;
 use self::postgres::PostgresLanes;
 pub(crate) use self::postgres::{CUSTOM_PLAN, StatementText};
 #[cfg(feature = "postgres")]
-pub(crate) use self::postgres::{PostgresLease, PostgresPool};
-pub(crate) use self::sqlite::MissingFile;
+pub(crate) use self::postgres::{ChangeOnPostgres, PostgresLease, PostgresPool, RowsOnPostgres};
 use self::sqlite::SqliteLane;
+pub(crate) use self::sqlite::{ChangeOnSqlite, MissingFile, RowsOnSqlite, on_sqlite};
 pub(crate) use self::transaction::{Transaction, for_no_key_update, for_update};
 use crate::error::{ConnectError, PersistenceError};
 
@@ -127,8 +129,15 @@ impl Connections {
         Q: FnOnce(Connection) -> F + Send + 'static,
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
+        self.read_with(any_work(query))
+    }
+
+    fn read_with<T: Send + 'static>(
+        &self,
+        work: Work<Connection, T>,
+    ) -> BoxFuture<'_, Result<T, PersistenceError>> {
         let connections = self.clone();
-        let reading = Box::pin(async move { query(connections.reader().await?).await });
+        let reading = Box::pin(async move { work(connections.reader().await?).await });
         if self.lanes.is_none() {
             return self.run(reading);
         }
@@ -159,8 +168,15 @@ impl Connections {
         Q: FnOnce(ExclusiveConnection) -> F + Send + 'static,
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
+        self.write_with(any_work(query))
+    }
+
+    fn write_with<T: Send + 'static>(
+        &self,
+        work: Work<ExclusiveConnection, T>,
+    ) -> BoxFuture<'static, Result<T, PersistenceError>> {
         let pools = Arc::clone(&self.pools);
-        self.run(async move { query(pools.writer().await?).await })
+        self.run(Box::pin(async move { work(pools.writer().await?).await }))
     }
 
     /// Runs a body that writes in a transaction, which it commits: see [`Transaction`].
@@ -170,7 +186,14 @@ impl Connections {
         B: FnOnce(Transaction) -> F + Send + 'static,
         F: Future<Output = Result<T, PersistenceError>> + Send + 'static,
     {
-        self.write(async move |connection| body(Transaction::begin(connection).await?).await)
+        self.begin_with(any_work(body))
+    }
+
+    fn begin_with<T: Send + 'static>(
+        &self,
+        work: Work<Transaction, T>,
+    ) -> BoxFuture<'static, Result<T, PersistenceError>> {
+        self.write(async move |connection| work(Transaction::begin(connection).await?).await)
     }
 
     /// Inserts a row by group commit, together with rows that are inserted at the same time. `None`
@@ -211,11 +234,10 @@ impl Connections {
     /// Runs work as a task of the main runtime, so that a cancelled caller does not stop it: an
     /// SQLite statement cannot be interrupted half-way, and an abandoned transaction would cost its
     /// connection.
-    pub(crate) fn run<T, W>(&self, work: W) -> BoxFuture<'static, Result<T, PersistenceError>>
-    where
-        T: Send + 'static,
-        W: Future<Output = Result<T, PersistenceError>> + Send + 'static,
-    {
+    pub(crate) fn run<T: Send + 'static>(
+        &self,
+        work: BoxFuture<'static, Result<T, PersistenceError>>,
+    ) -> BoxFuture<'static, Result<T, PersistenceError>> {
         let task = spawn_on(&self.runtime, work);
         Box::pin(async {
             let shutting_down = "refract is shutting down";

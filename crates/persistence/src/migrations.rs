@@ -62,7 +62,9 @@ impl Database {
             checked.unwrap_or_else(|error| Err(SchemaError::Unread(error.to_string())))
         };
         // the outer error means that the runtime shuts down
-        self.connections.run(async { Ok(work.await) }).await?
+        self.connections
+            .run(Box::pin(async { Ok(work.await) }))
+            .await?
     }
 
     /// Plans [`Database::migrate_to`], or [`Database::migrate`] without a number, by running it in
@@ -109,7 +111,9 @@ impl Database {
             }
         };
         // the outer error means that the runtime shuts down
-        self.connections.run(async { Ok(work.await) }).await?
+        self.connections
+            .run(Box::pin(async { Ok(work.await) }))
+            .await?
     }
 }
 

@@ -1,66 +1,14 @@
 //! The connection of a query, for either database, and the macro that runs a query on it.
 
-use std::any::Any;
-use std::error::Error;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use diesel::query_dsl::LoadQuery;
-use diesel::query_dsl::methods::ExecuteDsl;
-use diesel::{RunQueryDsl, SqliteConnection};
 use diesel_async::pooled_connection::deadpool::Object;
-use diesel_async::sync_connection_wrapper::{SpawnBlocking, SyncConnectionWrapper};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::connections::postgres::{
     AsyncPgConnection, ChangeOnPostgres, PostgresConnection, PostgresLease, RowsOnPostgres,
 };
-
-/// What a task returns, of whatever type: code compiled for each type would be a large part of the
-/// binary.
-pub(crate) type TaskOutcome = Box<dyn Any + Send>;
-
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A connection to an SQLite file. Its statements block a thread.
-pub(crate) type AsyncSqliteConnection = SyncConnectionWrapper<SqliteConnection, BlockedThread>;
-
-/// Which thread the statements of an SQLite connection block.
-pub(crate) enum BlockedThread {
-    /// A thread of the runtime's blocking pool.
-    OfPool,
-    /// The thread of the query's caller.
-    OfCaller,
-}
-
-impl SpawnBlocking for BlockedThread {
-    fn spawn_blocking<'a, R: Send + 'static>(
-        &mut self,
-        task: impl FnOnce() -> R + Send + 'static,
-    ) -> BoxFuture<'a, Result<R, Box<dyn Error + Send + Sync>>> {
-        match self {
-            Self::OfPool => {
-                // the runtime gets one task type for all statements
-                let task: Box<dyn FnOnce() -> TaskOutcome + Send> =
-                    Box::new(move || Box::new(task()));
-                let ended = tokio::task::spawn_blocking(task);
-                Box::pin(async {
-                    let done = ended.await?.downcast();
-                    done.map(|done| *done)
-                        .map_err(|_| "it has another type".into())
-                })
-            }
-            Self::OfCaller => {
-                let done = task();
-                Box::pin(async { Ok(done) })
-            }
-        }
-    }
-
-    fn get_runtime() -> Self {
-        Self::OfPool
-    }
-}
+use crate::connections::sqlite::{AsyncSqliteConnection, ChangeOnSqlite, RowsOnSqlite};
 
 /// A connection for single statements.
 #[expect(
@@ -89,6 +37,16 @@ pub(crate) enum ExclusiveConnection {
     /// To an SQLite file: the only connection that may write.
     Sqlite(Object<AsyncSqliteConnection>),
 }
+
+/// A query of rows that either database can run and that are read as `T`.
+pub(crate) trait RowsQuery<T>: RowsOnPostgres<T> + RowsOnSqlite<T> + Send + 'static {}
+
+impl<T, Q: RowsOnPostgres<T> + RowsOnSqlite<T> + Send + 'static> RowsQuery<T> for Q {}
+
+/// A statement without rows that either database can run.
+pub(crate) trait Change: ChangeOnPostgres + ChangeOnSqlite + Send + 'static {}
+
+impl<Q: ChangeOnPostgres + ChangeOnSqlite + Send + 'static> Change for Q {}
 
 /// A connection as statements use it: PostgreSQL pipelines the statements of many queries, SQLite
 /// runs one after the other.
@@ -126,40 +84,6 @@ impl From<ExclusiveConnection> for Connection {
     }
 }
 
-/// A query of rows that either database can run and that are read as `T`.
-pub(crate) trait RowsQuery<T>:
-    RowsOnPostgres<T>
-    + LoadQuery<'static, SqliteConnection, T>
-    + RunQueryDsl<SqliteConnection>
-    + Send
-    + 'static
-{
-}
-
-impl<T, Q> RowsQuery<T> for Q where
-    Q: RowsOnPostgres<T>
-        + LoadQuery<'static, SqliteConnection, T>
-        + RunQueryDsl<SqliteConnection>
-        + Send
-        + 'static
-{
-}
-
-/// A statement without rows that either database can run.
-pub(crate) trait Change:
-    ChangeOnPostgres + ExecuteDsl<SqliteConnection> + RunQueryDsl<SqliteConnection> + Send + 'static
-{
-}
-
-impl<Q> Change for Q where
-    Q: ChangeOnPostgres
-        + ExecuteDsl<SqliteConnection>
-        + RunQueryDsl<SqliteConnection>
-        + Send
-        + 'static
-{
-}
-
 /// The code of a `match`'s arm for PostgreSQL: `on_postgres!(lease, commit(lease))`. A build without
 /// PostgreSQL has no value for the arm, and leaves its code out.
 #[cfg(feature = "postgres")]
@@ -175,10 +99,11 @@ macro_rules! on_postgres {
     };
 }
 
-/// Runs one query on a connection of either database: `on!(connection, get_result(query))`, with
-/// the name of a method of diesel's `RunQueryDsl`. The columns of a view are selected by
-/// `on!(connection, get_result(query) as View)`. A query of the hot path has its text rendered
-/// once: `on!(connection, TEXT, get_result(query))` with a [`StatementText`].
+/// Runs one query on a connection of either database: `on!(connection, get_result(query))`, or
+/// `load`, `first` or `execute`, as diesel's `RunQueryDsl` names them. The columns of a view are
+/// selected by `on!(connection, get_result(query) as View)`. A query of the hot path keeps its type
+/// and has its text rendered once: `on!(connection, TEXT, get_result(query))` with a
+/// [`StatementText`].
 ///
 /// diesel's types name the database, so the query is compiled once for each. With `as View` the
 /// macro names it to `as_select()`, which would be inferred otherwise: that took half of the time
@@ -187,40 +112,69 @@ macro_rules! on_postgres {
 ///
 /// [`StatementText`]: crate::connections::StatementText
 macro_rules! on {
-    ($connection:expr, $run:ident($query:expr)) => {
-        $crate::connections::on!(@run $connection, $run, $query, $query)
+    ($connection:expr, execute($change:expr)) => {
+        match $connection.by_database() {
+            $crate::connections::ConnectionRef::Postgres(connection) => {
+                $crate::connections::on_postgres!(
+                    connection,
+                    $crate::connections::ChangeOnPostgres::execute($change, connection).await
+                )
+            }
+            $crate::connections::ConnectionRef::Sqlite(connection) => {
+                $crate::connections::ChangeOnSqlite::execute($change, connection).await
+            }
+        }
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr)) => {{
-        // the only use of the text where PostgreSQL's arm is left out
-        let _ = &$text;
-        $crate::connections::on!(@run $connection, $run, $text.of($query), $query)
-    }};
+    ($connection:expr, first($query:expr) $(as $view:ty)?) => {
+        $crate::connections::on!($connection, get_result($query.limit(1)) $(as $view)?)
+    };
+    ($connection:expr, $run:ident($query:expr)) => {
+        $crate::connections::on!(@rows $connection, $run, $query, $query)
+    };
     ($connection:expr, $run:ident($query:expr) as $view:ty) => {
         $crate::connections::on!(
-            @run $connection,
+            @rows $connection,
             $run,
             $crate::connections::on!(@select $query, $view, diesel::pg::Pg),
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
     };
-    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {{
-        let _ = &$text;
+    ($connection:expr, $text:ident, $run:ident($query:expr)) => {
+        $crate::connections::on!(@typed $connection, $run, $text, $query, $query)
+    };
+    ($connection:expr, $text:ident, $run:ident($query:expr) as $view:ty) => {
         $crate::connections::on!(
-            @run $connection,
+            @typed $connection,
             $run,
-            $text.of($crate::connections::on!(@select $query, $view, diesel::pg::Pg)),
+            $text,
+            $crate::connections::on!(@select $query, $view, diesel::pg::Pg),
             $crate::connections::on!(@select $query, $view, diesel::sqlite::Sqlite)
         )
-    }};
+    };
     (@select $query:expr, $view:ty, $database:ty) => {
         $query.select(<$view as diesel::SelectableHelper<$database>>::as_select())
     };
-    (@run $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
+    (@rows $connection:expr, $run:ident, $on_postgres:expr, $on_sqlite:expr) => {
+        match $connection.by_database() {
+            $crate::connections::ConnectionRef::Postgres(connection) => {
+                $crate::connections::on_postgres!(
+                    connection,
+                    $crate::connections::RowsOnPostgres::$run($on_postgres, connection).await
+                )
+            }
+            $crate::connections::ConnectionRef::Sqlite(connection) => {
+                $crate::connections::RowsOnSqlite::$run($on_sqlite, connection).await
+            }
+        }
+    };
+    (@typed $connection:expr, $run:ident, $text:ident, $on_postgres:expr, $on_sqlite:expr) => {{
+        // the only use of the text where PostgreSQL's arm is left out
+        let _ = &$text;
         match $connection.by_database() {
             $crate::connections::ConnectionRef::Postgres(connection) => {
                 $crate::connections::on_postgres!(connection, {
                     let connection: &mut &diesel_async::AsyncPgConnection = &mut { connection };
-                    diesel_async::RunQueryDsl::$run($on_postgres, connection).await
+                    diesel_async::RunQueryDsl::$run($text.of($on_postgres), connection).await
                 })
             }
             $crate::connections::ConnectionRef::Sqlite(connection) => {
@@ -228,10 +182,10 @@ macro_rules! on {
                 let run = move |connection: &mut diesel::SqliteConnection| {
                     diesel::RunQueryDsl::$run(query, connection)
                 };
-                connection.spawn_blocking(run).await
+                $crate::connections::on_sqlite(connection, run).await
             }
         }
-    };
+    }};
 }
 
 /// Loads the rows of a query with the columns of a view: `load_as!(database, query, FileRunRow)`.

@@ -4,6 +4,8 @@
 //! are lost when the last connection closes. So the file under the path is compared with the open
 //! one, by device and inode, before every write and in every ping. That costs about a microsecond.
 
+mod connection;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -23,7 +25,8 @@ use diesel_async::pooled_connection::{
 };
 use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
-use crate::connections::connection::{AsyncSqliteConnection, BlockedThread};
+use self::connection::BlockedThread;
+pub(crate) use self::connection::{AsyncSqliteConnection, ChangeOnSqlite, RowsOnSqlite, on_sqlite};
 use crate::connections::deadline::WAIT;
 use crate::error::{ConnectError, PersistenceError};
 

@@ -10,9 +10,8 @@ use diesel_async::{AsyncConnection, TransactionManager as _};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::connections::connection::{
-    AsyncSqliteConnection, ConnectionRef, ExclusiveConnection, on_postgres,
-};
+use crate::connections::connection::{ConnectionRef, ExclusiveConnection, on_postgres};
+use crate::connections::sqlite::AsyncSqliteConnection;
 
 /// A transaction that writes. Its statements are run by `on!(tx, execute(…))`. One that is dropped
 /// before [`Transaction::commit`] is rolled back.

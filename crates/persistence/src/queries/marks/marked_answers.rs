@@ -139,7 +139,7 @@ impl MarkedAnswerPages {
             results::answers,
         );
         let database = self.database.clone();
-        let reading = self.database.connections.run(async move {
+        let reading = self.database.connections.run(Box::pin(async move {
             let reading = database.read(async move |mut connection| {
                 let found: Vec<AnswerRow> = on!(
                     connection,
@@ -152,8 +152,8 @@ impl MarkedAnswerPages {
                 Ok(found)
             });
             reading.await
-        });
-        self.ahead = Some(Box::pin(reading));
+        }));
+        self.ahead = Some(reading);
     }
 }
 
