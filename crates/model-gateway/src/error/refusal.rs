@@ -186,6 +186,10 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
         400 | 413 | 422 | 500 if excess_at(status, message).is_some() => {
             excess_at(status, message).map(RefusalReason::Excess)
         }
+        // the words of servers and proxies for a body over their limit
+        413 if has_one_of(&["too large", "too long", "too big"]) => {
+            Some(RefusalReason::Excess(Excess::Tokens))
+        }
         400 | 422 | 500
             if has_one_of(&USER_FIRST) || has_one_of(&SYSTEM_WORDS) && has_one_of(&NOT_TAKEN) =>
         {

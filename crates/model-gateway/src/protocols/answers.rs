@@ -1,6 +1,6 @@
 //! Builds answers from weights. Each protocol reads the weights from its own format.
 
-use refract_domain::answer::probability::{ONE, Probability};
+use refract_domain::answer::probability::Probability;
 use refract_domain::answer::{Answer, Distribution, confidence, most_probable};
 use refract_domain::key::{OutcomeKey, QuestionKey};
 use refract_domain::prism::{Question, QuestionKind};
@@ -85,25 +85,35 @@ fn distribution(question: &Question, weights: &[f64]) -> Option<Distribution> {
         .collect()
 }
 
-/// Normalises weights to whole millionths that sum to exactly 1. The largest absorbs the rounding
-/// error. All are 0 if all weights are 0.
+/// Normalises weights. Each is rounded by itself, so that equal ones stay equal: their sum may differ
+/// from 1 by a millionth or two. All are 0 if all weights are 0.
 fn normalise(weights: &[f64]) -> Vec<Probability> {
     let total: f64 = weights.iter().sum();
-    let rounded = weights
-        .iter()
-        .map(|weight| Probability::from_f64(weight / total));
-    let mut probabilities: Vec<Probability> = rounded.map(Option::unwrap_or_default).collect();
-    let sum: u64 = probabilities.iter().copied().sum();
-    if sum == 0 {
-        return probabilities;
+    let shares = weights.iter().map(|weight| weight / total);
+    shares
+        .map(|share| Probability::from_f64(share).unwrap_or_default())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_weights_stay_equal_and_each_is_rounded_by_itself() {
+        for (weights, expected) in [
+            (
+                &[30.0, 30.0, 20.0, 10.0][..],
+                &[333_333, 333_333, 222_222, 111_111][..],
+            ),
+            (&[1.0, 1.0, 4.0], &[166_667, 166_667, 666_667]),
+            (&[0.0, 0.0], &[0, 0]),
+        ] {
+            let found: Vec<_> = normalise(weights)
+                .into_iter()
+                .map(Probability::millionths)
+                .collect();
+            assert_eq!(found, expected);
+        }
     }
-    let left_over = i64::from(ONE) - i64::try_from(sum).unwrap_or_default();
-    if let Some(largest) = probabilities.iter_mut().max() {
-        let corrected = i64::from(largest.millionths()) + left_over;
-        let corrected = u32::try_from(corrected)
-            .ok()
-            .and_then(Probability::from_millionths);
-        *largest = corrected.unwrap_or(*largest);
-    }
-    probabilities
 }

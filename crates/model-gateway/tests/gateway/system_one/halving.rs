@@ -113,6 +113,8 @@ async fn a_request_with_too_many_tokens_is_halved_and_its_size_is_learned() {
             json!({"detail": {"error_type": "max_tokens_exceeded"}}),
         ),
         (413, json!({"message": "Payload Too Large"})),
+        (413, json!({"detail": "Request Entity Too Large"})),
+        (413, json!({"error": "request body is too large"})),
         (
             422,
             json!({"error": {"code": "context_length_exceeded", "message": "too long"}}),
