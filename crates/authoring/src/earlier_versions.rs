@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use refract_domain::key::{FieldKey, QuestionKey};
 use refract_domain::lens::Lens;
-use refract_domain::prism::{PrismVersion, QuestionType};
+use refract_domain::prism::{PrismVersion, Question};
 
 /// The part of a prism's history that restricts its next version.
 #[derive(Clone, Debug)]
 pub struct EarlierVersions {
-    /// The latest version: an option or level keeps the key that its label has there.
+    /// The latest version: an option or level keeps the key that its label has there, or had when its
+    /// question was asked last.
     pub latest: PrismVersion,
     /// The keys of all versions.
     pub keys: KeyHistory,
@@ -22,11 +23,12 @@ pub struct EarlierVersions {
 #[derive(Clone, Debug, Default)]
 pub struct KeyHistory {
     fields: BTreeSet<FieldKey>,
-    questions: BTreeMap<QuestionKey, QuestionType>,
+    /// Each question as it was asked last.
+    questions: BTreeMap<QuestionKey, Question>,
 }
 
 impl KeyHistory {
-    /// Collects the keys of all versions of a prism.
+    /// Collects the keys of all versions of a prism, oldest first.
     pub fn of<'a>(versions: impl IntoIterator<Item = &'a PrismVersion>) -> Self {
         let mut history = Self::default();
         for version in versions {
@@ -35,7 +37,7 @@ impl KeyHistory {
             let questions = version.questions().iter();
             history
                 .questions
-                .extend(questions.map(|q| (q.key.clone(), q.question_type())));
+                .extend(questions.map(|question| (question.key.clone(), question.clone())));
         }
         history
     }
@@ -52,8 +54,8 @@ impl KeyHistory {
         fields.any(|field| field.as_str() == question.as_str())
     }
 
-    /// The type of the question with this key in earlier versions.
-    pub(crate) fn type_of(&self, question: &QuestionKey) -> Option<QuestionType> {
-        self.questions.get(question).copied()
+    /// The question with this key as an earlier version asked it last.
+    pub(crate) fn question(&self, key: &QuestionKey) -> Option<&Question> {
+        self.questions.get(key)
     }
 }

@@ -17,6 +17,7 @@ use refract_domain::limits::LENS_COLUMNS;
 use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::problem::{Problems, ValidationError};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
 use crate::file_reader::{FileReader, ROOT, join};
 
@@ -236,9 +237,9 @@ struct LensFileColumn<'a> {
     question: &'a QuestionKey,
     output: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    no_below: Option<f64>,
+    no_below: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    yes_from: Option<f64>,
+    yes_from: Option<Box<RawValue>>,
 }
 
 impl<'a> ShownLens<'a> {
@@ -267,12 +268,14 @@ impl<'a> LensFile<'a> {
 impl<'a> LensFileColumn<'a> {
     fn new(column: &'a Column) -> Self {
         let cutoffs = column.output.cutoffs().unwrap_or_default();
+        // a plain decimal: JSON of a double would be `1e-7` and `1.0`
+        let plain = |cutoff: Cutoff| RawValue::from_string(cutoff.value().to_string()).ok();
         Self {
             name: &column.name,
             question: &column.question,
             output: column.output.name(),
-            no_below: cutoffs.no_below().map(Cutoff::value),
-            yes_from: cutoffs.yes_from().map(Cutoff::value),
+            no_below: cutoffs.no_below().and_then(plain),
+            yes_from: cutoffs.yes_from().and_then(plain),
         }
     }
 }

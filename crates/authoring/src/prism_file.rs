@@ -179,7 +179,10 @@ fn read_questions(
                 .problems
                 .add_all(&join(&path, "key"), rule.map(ValidationError::rule));
         }
-        let previous = key.as_ref().and_then(|key| earlier?.latest.question(key));
+        let previous = key.as_ref().and_then(|key| {
+            let EarlierVersions { latest, keys, .. } = earlier?;
+            latest.question(key).or_else(|| keys.question(key))
+        });
         let question_type = read_type(reader, &path, &object);
         if let (Some(key), Some(question_type)) = (&key, question_type) {
             refuse_other_type(reader, &path, key, question_type, earlier);
@@ -214,7 +217,8 @@ fn refuse_other_type(
     question_type: QuestionType,
     earlier: Option<&EarlierVersions>,
 ) {
-    let before = earlier.and_then(|earlier| earlier.keys.type_of(key));
+    let before = earlier.and_then(|earlier| earlier.keys.question(key));
+    let before = before.map(Question::question_type);
     if let Some(before) = before.filter(|before| *before != question_type) {
         let rule = format!(
             "was {} in an earlier version, and a key keeps its type",

@@ -58,6 +58,18 @@ fn a_missing_name_gets_the_default_one() {
 }
 
 #[test]
+fn cutoffs_are_written_as_plain_decimals() {
+    let column = read_one(json!({
+        "question": "angry", "output": "label", "no_below": 0.000_000_1, "yes_from": 1.0
+    }));
+    let written = String::from_utf8(write(&[column.unwrap()])).unwrap();
+    assert!(
+        written.ends_with(r#""no_below":0.0000001,"yes_from":1}]}"#),
+        "{written}"
+    );
+}
+
+#[test]
 fn an_output_is_of_its_question_type() {
     assert_eq!(
         read_one(json!({ "question": "angry", "output": "top" })),

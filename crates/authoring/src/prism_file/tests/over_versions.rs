@@ -47,6 +47,25 @@ fn a_label_keeps_the_key_that_it_had_in_the_previous_version() {
 }
 
 #[test]
+fn a_label_keeps_its_key_when_its_question_returns() {
+    let first = with_questions(json!([choice(
+        "q",
+        json!([
+            { "label": "Money", "key": "billing" }, { "label": "Delivery" }
+        ])
+    )]));
+    let earlier = earlier(&[first, minimal()], Lens::Automatic);
+    let back = with_questions(json!([choice(
+        "q",
+        json!([
+            { "label": "Delivery" }, { "label": "Money" }
+        ])
+    )]));
+    let version = read_after(&back, Some(&earlier)).unwrap().version;
+    assert_eq!(keys(&version, 0), ["delivery", "billing"]);
+}
+
+#[test]
 fn a_key_keeps_its_type_over_all_versions() {
     let first = minimal();
     let without = with("/questions/0/key", json!("calm"));
