@@ -109,6 +109,7 @@ impl RunProgress {
     #[must_use]
     pub fn started_again(&self) -> Self {
         Self {
+            refused: 0,
             answered_before: 0,
             answered: 0,
             failed: 0,

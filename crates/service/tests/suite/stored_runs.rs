@@ -313,10 +313,11 @@ async fn a_run_that_is_started_again_begins_with_the_first_row(it: Fixture) {
     changed(&it, run, FileRunChange::Check).await;
     let progress = RunProgress {
         rows: 2,
+        refused: 1,
         answered: 1,
         failed: 1,
         model_requests: 4,
-        done_to_row: 2,
+        done_to_row: 3,
         failures: vec![("timeout".to_owned(), 1)],
         ..RunProgress::default()
     };
