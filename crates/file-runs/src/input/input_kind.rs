@@ -89,11 +89,14 @@ impl InputKind {
     }
 }
 
-/// Whether a text of any name is JSON: an object with a first key, in an array or not. No header of a
-/// table begins so.
+/// Whether a text of any name is JSON: an empty array, or an object with a first key, in an array or
+/// not. No header of a table begins so.
 fn begins_json_rows(start: &[u8]) -> bool {
     let start = start.trim_ascii_start();
     let in_array = start.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    if in_array.is_some_and(|rest| rest.trim_ascii() == b"]") {
+        return true;
+    }
     let object = in_array.unwrap_or(start).strip_prefix(b"{");
     object.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""))
 }

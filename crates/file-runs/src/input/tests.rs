@@ -213,6 +213,13 @@ fn a_broken_file_is_refused_with_the_line() {
 }
 
 #[test]
+fn an_empty_array_has_no_rows_whatever_the_name() {
+    for name in ["a.json", "a.csv", "-"] {
+        assert!(rows(name, b"[ ]\n").is_empty(), "{name}");
+    }
+}
+
+#[test]
 fn json_that_is_none_is_refused_with_the_line() {
     for (bytes, words) in [
         (
