@@ -57,6 +57,11 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> anyhow::Result<()> {
     data(&text)
 }
 
+/// A number as a plain decimal: never with an exponent, and without `.0`.
+pub(crate) fn plain_number(number: f64) -> Box<RawValue> {
+    RawValue::from_string(number.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
 /// A cost as a JSON number with all its decimals.
 pub(crate) fn exact_cost(cost: Cost) -> Option<Box<RawValue>> {
     RawValue::from_string(cost.to_string()).ok()

@@ -82,8 +82,9 @@ impl DemoCommand {
         let wanted = settings::address("REFRACT_LISTEN", &self.serve.listen)?;
         let show = async {
             let outcome = match demo::show((wanted, address), &key, &gateway).await {
-                Ok(()) if !self.once => demo::invite(&api_url, &key, invitation.as_ref()),
-                outcome => outcome,
+                Ok(()) if self.once => demo::end(&api_url, &key),
+                Ok(()) => demo::invite(&api_url, &key, invitation.as_ref()),
+                Err(error) => Err(error),
             };
             let _ = shown.send(outcome.is_ok());
             outcome

@@ -136,14 +136,31 @@ pub async fn show(
 /// # Errors
 /// Stdout cannot be written.
 pub fn invite(api_url: &ApiUrl, key: &ApiKey, app: Option<&AppInvitation>) -> anyhow::Result<()> {
-    let words = format!(
-        "Go on with:\n\ncurl -s {api_url}/prisms/{PRISM}/results \\\n  \
+    let call = call_to_copy(api_url, key);
+    let app = app.map_or_else(String::new, AppInvitation::describe);
+    output::text(&format!(
+        "Go on with:\n\n{call}\n{app}Serving on {api_url} until Ctrl-C.\n"
+    ))
+}
+
+/// Prints the call to copy of a demo that does not go on.
+///
+/// # Errors
+/// Stdout cannot be written.
+pub fn end(api_url: &ApiUrl, key: &ApiKey) -> anyhow::Result<()> {
+    let call = call_to_copy(api_url, key);
+    output::text(&format!(
+        "While `refract demo` serves, go on with:\n\n{call}"
+    ))
+}
+
+fn call_to_copy(api_url: &ApiUrl, key: &ApiKey) -> String {
+    format!(
+        "curl -s {api_url}/prisms/{PRISM}/results \\\n  \
          -H 'Authorization: Bearer {}' \\\n  -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"text\": \"Where is my order?\"}}'\n\n{}Serving on {api_url} until Ctrl-C.\n",
-        key.reveal(),
-        app.map_or_else(String::new, AppInvitation::describe),
-    );
-    output::text(&words)
+         -d '{{\"text\": \"Where is my order?\"}}'\n",
+        key.reveal()
+    )
 }
 
 impl AppInvitation {

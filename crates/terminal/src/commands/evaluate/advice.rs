@@ -17,12 +17,11 @@ use refract_evaluation::measures::Proportion;
 use refract_evaluation::report::{AutomationPlan, RowBasis, RowCutoffs};
 use refract_service::measures::EvaluatedQuestion;
 use refract_service::prisms::PrismHistory;
-use serde_json::Number;
 use serde_json::value::RawValue;
 
 use super::plan_text;
 use crate::output::file::OutputFile;
-use crate::output::{self, NamedMembers, value};
+use crate::output::{self, NamedMembers, plain_number, value};
 
 /// A request for advice on one question's cutoffs.
 pub(super) struct AdvisedQuestion {
@@ -155,8 +154,8 @@ fn advised(
 ) -> Vec<(&'static str, Box<RawValue>)> {
     vec![
         ("question", value(&question)),
-        ("no_below", value(&advice.no_below)),
-        ("yes_from", value(&advice.yes_from)),
+        ("no_below", value(&advice.no_below.map(plain_number))),
+        ("yes_from", value(&advice.yes_from.map(plain_number))),
         ("target", value(&NamedMembers(&target(goal)))),
         ("marks", value(&advice.marks)),
         (
@@ -189,8 +188,8 @@ fn certified(
         Certification::OutOfReach => None,
     };
     let goal = [
-        ("error", plain(certificate.goal.error())),
-        ("sure", plain(certificate.goal.sure())),
+        ("error", plain_number(certificate.goal.error())),
+        ("sure", plain_number(certificate.goal.sure())),
     ];
     let [error, sure] = goal.clone().map(|(name, number)| (name, value(&number)));
     let promised = [
@@ -222,29 +221,24 @@ fn certified(
 }
 
 /// A whole percent as a share.
-fn share(percent: u32) -> f64 {
-    f64::from(percent) / 100.0
+fn share(percent: u32) -> Box<RawValue> {
+    plain_number(f64::from(percent) / 100.0)
 }
 
 /// The goal with its numbers as given.
-fn target(goal: CutoffGoal) -> Vec<(&'static str, Option<Number>)> {
+fn target(goal: CutoffGoal) -> Vec<(&'static str, Box<RawValue>)> {
     match goal {
-        CutoffGoal::Precision(precision) => vec![("precision", plain(precision))],
-        CutoffGoal::YesPrecision(precision) => vec![("yes_precision", plain(precision))],
-        CutoffGoal::Recall(recall) => vec![("recall", plain(recall))],
+        CutoffGoal::Precision(precision) => vec![("precision", plain_number(precision))],
+        CutoffGoal::YesPrecision(precision) => vec![("yes_precision", plain_number(precision))],
+        CutoffGoal::Recall(recall) => vec![("recall", plain_number(recall))],
         CutoffGoal::Costs {
             wrong_yes,
             wrong_no,
         } => vec![
-            ("cost_of_wrong_yes", plain(wrong_yes)),
-            ("cost_of_wrong_no", plain(wrong_no)),
+            ("cost_of_wrong_yes", plain_number(wrong_yes)),
+            ("cost_of_wrong_no", plain_number(wrong_no)),
         ],
     }
-}
-
-/// A number without a needless `.0`.
-fn plain(number: f64) -> Option<Number> {
-    number.to_string().parse().ok()
 }
 
 /// The measures of the cutoffs on held-out rows.

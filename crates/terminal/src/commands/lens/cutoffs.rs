@@ -12,7 +12,7 @@ use refract_evaluation::counting::{CutoffStep, CutoffSteps};
 
 use super::super::context::AccountArg;
 use super::preview::share;
-use crate::output::{self, value};
+use crate::output::{self, plain_number, value};
 use crate::settings::DatabaseArgs;
 use crate::suggestion;
 use crate::terminal::{self, Palette, Progress, counted as counted_of};
@@ -164,8 +164,9 @@ impl CutoffsCommand {
     fn print_json(&self, counted: &CutoffSteps, steps: &[CutoffStep]) -> anyhow::Result<()> {
         let now = counted.now();
         let cutoffs = now.map(|(cutoffs, _)| cutoffs);
-        let no_below = cutoffs.and_then(Cutoffs::no_below).map(Cutoff::value);
-        let yes_from = cutoffs.and_then(Cutoffs::yes_from).map(Cutoff::value);
+        let plain = |cutoff: Cutoff| plain_number(cutoff.value());
+        let no_below = cutoffs.and_then(Cutoffs::no_below).map(plain);
+        let yes_from = cutoffs.and_then(Cutoffs::yes_from).map(plain);
         output::object(&[
             ("column", value(&self.column)),
             ("question", value(counted.question())),
