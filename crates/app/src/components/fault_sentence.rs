@@ -5,7 +5,7 @@ use refract_domain::problem::ValidationError;
 use super::readable::{count, counted};
 
 /// Rules whose words are written for files, with what people read instead.
-const RULES: [(&str, &str); 8] = [
+const RULES: [(&str, &str); 10] = [
     (
         "must be greater than no_below",
         "Yes cannot start below where No ends.",
@@ -28,6 +28,11 @@ const RULES: [(&str, &str); 8] = [
         "the prism's latest version has no such question",
         "The prism no longer asks this question.",
     ),
+    (
+        "Prism not found",
+        "This prism is archived or gone: it answers nothing.",
+    ),
+    ("Prism version not found", "This prism has no such version."),
     (
         "must be an email address such as ada@example.com",
         "This is no address such as ada@example.com.",
@@ -72,6 +77,37 @@ pub(crate) fn fault_sentence_of(fault: &ValidationError, value: &str) -> String 
         return format!("{}; this has {characters}.", sentence.trim_end_matches('.'));
     }
     sentence
+}
+
+/// Why a row of a file is refused, from the specification's words (`fields.text: Required; ref: …`).
+pub(crate) fn row_sentence(reason: &str) -> String {
+    let faults = reason
+        .split("; ")
+        .map(|fault| match fault.split_once(": ") {
+            Some((path, words))
+                if path.starts_with("fields.") || ["ref", "context"].contains(&path) =>
+            {
+                let name = path.trim_start_matches("fields.");
+                format!("{name}: {}", fault_sentence(&fault_of_words(words)))
+            }
+            _ => sentence(fault),
+        });
+    faults.collect::<Vec<_>>().join(" ")
+}
+
+/// The fault that the specification words so.
+fn fault_of_words(words: &str) -> ValidationError {
+    let most = words
+        .strip_prefix("String must contain at most ")
+        .and_then(|rest| rest.strip_suffix(" character(s)"))
+        .and_then(|most| most.parse().ok());
+    let plain = [
+        ValidationError::Required,
+        ValidationError::ForbiddenCharacters,
+    ];
+    most.map(ValidationError::StringTooLong)
+        .or_else(|| plain.into_iter().find(|fault| fault.to_string() == words))
+        .unwrap_or_else(|| ValidationError::rule(words))
 }
 
 /// The words of a rule as a sentence: `is used twice` becomes `This is used twice.`
@@ -121,6 +157,16 @@ mod tests {
             (ValidationError::rule("no such version"), "No such version."),
         ] {
             assert_eq!(fault_sentence(&fault), sentence);
+        }
+        for (reason, sentences) in [
+            (
+                "fields.text: String must contain at most 100000 character(s); ref: must not contain NUL or unpaired surrogate characters",
+                "text: At most 100,000 characters. ref: This has a character that no text can have: type it anew.",
+            ),
+            ("fields.body: Required", "body: Fill this in."),
+            ("Too many tokens", "Too many tokens."),
+        ] {
+            assert_eq!(row_sentence(reason), sentences);
         }
         let long = "ä".repeat(102_000);
         assert_eq!(

@@ -53,7 +53,9 @@ pub(crate) async fn submit(visit: OpenVisit) -> Result<PageReply, PageError> {
             }
             Err(JoinError::Void) => return Ok(void(&visit)),
             Err(JoinError::PasswordsOff) => return Ok(by_provider(&visit, &invitation)),
-            Err(JoinError::Password(weak)) => errors.note_all("password", "", &weak),
+            Err(JoinError::Password(weak)) => {
+                errors.note_all("password", sent.get("password"), &weak);
+            }
             Err(JoinError::Secret(busy @ SecretError::Busy)) => {
                 errors.note("password", &busy);
                 status = StatusCode::SERVICE_UNAVAILABLE;

@@ -55,7 +55,7 @@ pub(crate) async fn change_password(visit: Visit) -> Result<PageReply, PageError
     let mut retry_after = None;
     let status = match refusal {
         PasswordChangeError::Weak(weak) => {
-            errors.note_all("password", "", &weak);
+            errors.note_all("password", form.get("password"), &weak);
             StatusCode::UNPROCESSABLE_ENTITY
         }
         PasswordChangeError::Present(SignInError::Wrong) => {

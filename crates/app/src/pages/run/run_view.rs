@@ -16,6 +16,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 use refract_service::runs::StoredRun;
 
+use crate::components::fault_sentence::row_sentence;
 use crate::components::{
     count, counted, moment, prism_address, run_address, share_bar, state_words, table,
 };
@@ -72,7 +73,7 @@ pub(super) fn refused(view: &RunView, refused: u64, listed: &[(u64, String)]) ->
             }
             ul.plain {
                 @for (line, reason) in listed.iter().take(REFUSED) {
-                    li { "Line " (count(*line)) ": " (reason) }
+                    li { "Line " (count(*line)) ": " (row_sentence(reason)) }
                 }
                 @let rest = refused.saturating_sub(u64::try_from(listed.len().min(REFUSED)).unwrap_or(u64::MAX));
                 @if rest > 0 { li.soft { "and " (count(rest)) " more" } }
