@@ -100,7 +100,8 @@ def measures(rows):
         "majority": float(max(marked.count(key) for key in marked) / answered) if answered else None,
         "auc": auc(rows),
         "brier": brier(rows),
-        "log_loss": log_loss(rows),
+        "log_loss": log_loss(rows, 1e-6),
+        "floored_log_loss": log_loss(rows, floor(rows) / ONE if rows.count else None),
         "log_loss_floor": floor(rows) if rows.count else None,
         "scale": scale(rows) if rows.type == "scale" else None,
     }
@@ -192,10 +193,9 @@ def brier(rows):
     return float(((matrix(rows) - is_mark) ** 2).sum(axis=1).mean())
 
 
-def log_loss(rows):
+def log_loss(rows, least):
     if not rows.count:
         return None
-    least = floor(rows) / ONE
     marked = np.array([d.get(mark, 0) for d, mark in zip(rows.distributions, rows.marked)]) / ONE
     if sum_to_one(rows) and marked.min() >= 1e-6 and matrix(rows).min() >= 1e-6:
         return float(metrics.log_loss(rows.marked, matrix(rows), labels=sorted(rows.scored)))

@@ -118,6 +118,7 @@ fn measures(measures: &QuestionMeasures) -> Value {
         "auc": measures.auc,
         "brier": measures.brier,
         "log_loss": measures.log_loss,
+        "floored_log_loss": measures.floored_log_loss,
         "log_loss_floor": measures.log_loss_floor.map(millionths),
         "ece": measures.ece,
         "outcomes": outcomes.collect::<Vec<_>>(),

@@ -50,9 +50,11 @@ pub struct QuestionMeasures {
     /// differences, 0 to 2; for Yes / No the squared difference of the probability of yes, 0 to 1.
     pub brier: Option<f64>,
     /// Log loss over all rows: the mean negative natural logarithm of the marked outcome's
-    /// probability, where a stored 0 counts as `log_loss_floor`.
+    /// probability, where a stored 0 counts as 10^-6 (contract).
     pub log_loss: Option<f64>,
-    /// What stands for a probability of 0 in the log loss, so that one confident mistake does not
+    /// Log loss where a stored 0 counts as `log_loss_floor`.
+    pub floored_log_loss: Option<f64>,
+    /// What stands for a probability of 0 in the floored log loss, so that one confident mistake does not
     /// outweigh all other rows: half of the step to which the model's server rounds, as its rows
     /// show it ([`RoundedProbabilities`](crate::measures::rounding::RoundedProbabilities)), else 10^-6. It
     /// is found for each model; `None` when models differ in it, and without rows.

@@ -79,7 +79,8 @@ pub(crate) fn fault_sentence_of(fault: &ValidationError, value: &str) -> String 
     sentence
 }
 
-/// Why a row of a file is refused, from the specification's words (`fields.text: Required; ref: …`).
+/// Why a row of a file is refused, from the specification's words (`fields.text: Required; ref: …`);
+/// other words stay.
 pub(crate) fn row_sentence(reason: &str) -> String {
     let faults = reason
         .split("; ")
@@ -90,7 +91,7 @@ pub(crate) fn row_sentence(reason: &str) -> String {
                 let name = path.trim_start_matches("fields.");
                 format!("{name}: {}", fault_sentence(&fault_of_words(words)))
             }
-            _ => sentence(fault),
+            _ => fault.to_owned(),
         });
     faults.collect::<Vec<_>>().join(" ")
 }
@@ -164,7 +165,7 @@ mod tests {
                 "text: At most 100,000 characters. ref: This has a character that no text can have: type it anew.",
             ),
             ("fields.body: Required", "body: Fill this in."),
-            ("Too many tokens", "Too many tokens."),
+            ("too many tokens", "too many tokens"),
         ] {
             assert_eq!(row_sentence(reason), sentences);
         }

@@ -26,6 +26,7 @@ use refract_service::results::ResultDetails;
 
 use self::example_form::ExampleForm;
 use self::example_list::{ExampleList, address, to_list};
+use crate::components::fault_sentence::row_sentence;
 use crate::components::{
     NoticeKind, PrismTab, answer_in_short, counted, example_state, moment, notice, outcome_label,
     sentence, table, whole_text,
@@ -184,7 +185,7 @@ fn problem_list(problems: &[ExampleFileProblem]) -> Markup {
         ul.problems #faults {
             @for ExampleFileProblem { line, words } in problems.iter().take(MOST_PROBLEMS) {
                 li {
-                    @if let Some(line) = line { "Line " (line) ": " bdi { (words) } "." }
+                    @if let Some(line) = line { "Line " (line) ": " bdi { (row_sentence(words).trim_end_matches('.')) } "." }
                     @else { bdi { (sentence(words)) } }
                 }
             }

@@ -6,7 +6,9 @@ use refract_authoring::prism_file::PrismFile;
 use refract_domain::problem::Problems;
 use refract_service::prisms::{EXAMPLES, PrismError};
 
-use crate::components::{FormField, NoticeKind, counted, definition, notice, prism_address};
+use crate::components::{
+    FormField, NoticeKind, counted, definition, fault_sentence, notice, prism_address,
+};
 use crate::replies::{PageError, PageReply, Section};
 use crate::requests::Visit;
 
@@ -88,7 +90,7 @@ fn describe(refused: &RefusedFile<'_>) -> Markup {
         (counted(problems.len(), "fault")) ", each at its place in the file:"
         ul.problems #faults {
             @for problem in problems.iter().take(MOST_ERRORS) {
-                li { code { (problem.path) } ": " (problem.error) }
+                li { code { (problem.path) } ": " (fault_sentence(&problem.error)) }
             }
             @if let Some(more) = problems.len().checked_sub(MOST_ERRORS).filter(|more| *more > 0) {
                 li { "and " (more) " more" }

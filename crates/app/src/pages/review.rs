@@ -303,6 +303,7 @@ async fn item_of(
     Ok(html! {
         div.split.review {
             section tabindex="-1" autofocus[goes_on] aria-label="Text" aria-describedby="text" {
+                h2.unseen { "Text" }
                 div #text {
                 @for (key, value) in view.fields.as_slice() {
                     @if fields.len() > 1 {

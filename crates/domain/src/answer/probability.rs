@@ -21,6 +21,8 @@ pub struct Probability(u32);
 impl Probability {
     /// Probability 0.
     pub const ZERO: Self = Self(0);
+    /// The least probability above 0 that is stored.
+    pub const LEAST: Self = Self(1);
     /// Probability 1.
     pub const CERTAIN: Self = Self(ONE);
 

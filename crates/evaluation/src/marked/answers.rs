@@ -190,6 +190,7 @@ impl MarkedAnswers {
             auc: self.auc(),
             brier: self.squared_errors.mean(),
             log_loss: self.log_losses.mean(),
+            floored_log_loss: self.log_losses.floored_mean(),
             log_loss_floor: self.log_losses.floor(),
             ece: expected_calibration_error(&reliability),
             macro_average: MacroAverage::new(&outcomes),

@@ -112,13 +112,22 @@ impl LogLosses {
         }
     }
 
-    /// The mean negative natural logarithm of the marked outcomes' probabilities. `None` without
-    /// answers.
+    /// The mean negative natural logarithm of the marked outcomes' probabilities, where a stored 0
+    /// counts as the least that is stored, 10^-6. `None` without answers.
     ///
     /// Source: I. J. Good, "Rational decisions", Journal of the Royal Statistical Society B 14
     /// (1952).
     pub(crate) fn mean(&self) -> Option<f64> {
-        let of_zeros = |model: &ModelZeros| to_f64(model.zeros) * -model.floor().to_f64().ln();
+        self.mean_with(|_| Probability::LEAST)
+    }
+
+    /// The same mean, where a stored 0 counts as what it stands for in the answers of its model.
+    pub(crate) fn floored_mean(&self) -> Option<f64> {
+        self.mean_with(ModelZeros::floor)
+    }
+
+    fn mean_with(&self, least: impl Fn(&ModelZeros) -> Probability) -> Option<f64> {
+        let of_zeros = |model: &ModelZeros| to_f64(model.zeros) * -least(model).to_f64().ln();
         let of_zeros: f64 = self.models.values().map(of_zeros).sum();
         (self.answers > 0).then(|| (from_units(self.sum) + of_zeros) / to_f64(self.answers))
     }

@@ -38,17 +38,16 @@ impl QuestionMeasures {
         ReportTable { caption: "All figures", headings: &["Figure", "Value", "Meaning"], rows }
     }
 
-    /// What stands for a probability of 0 in the log loss; `None` if it is the least that is stored.
+    /// The log loss with what a probability of 0 stands for; `None` if that makes no difference.
     pub fn log_loss_of_zero(&self) -> Option<String> {
-        match self.log_loss_floor {
-            Some(floor) if floor.millionths() <= 1 => None,
-            Some(floor) => Some(format!(
-                "The log loss counts 0 as {floor}, half of the server's rounding step."
-            )),
-            None => {
-                Some("The log loss counts 0 as half of each server's rounding step.".to_owned())
-            }
-        }
+        let floored = self
+            .floored_log_loss
+            .filter(|_| self.floored_log_loss != self.log_loss)?;
+        let zero = match self.log_loss_floor {
+            Some(floor) => format!("{floor}, half of the server's rounding step"),
+            None => "half of each server's rounding step".to_owned(),
+        };
+        Some(format!("Log loss with 0 as {zero}: {floored:.3}."))
     }
 
     /// The `most` outcomes that are most often marked or predicted, in the question's order.

@@ -36,7 +36,8 @@ fn half_a_step_stands_for_0() {
     rows.push((1.0, false));
     let measures = yes_no_answers(&rows).measures();
     assert_eq!(measures.log_loss_floor, Some(p(0.005)));
-    assert_close(measures.log_loss, losses(&rows, 0.005));
+    assert_close(measures.floored_log_loss, losses(&rows, 0.005));
+    assert_close(measures.log_loss, losses(&rows, 1e-6));
 }
 
 #[test]
@@ -45,7 +46,7 @@ fn few_answers_keep_a_millionth() {
     rows.push((0.0, true));
     let measures = yes_no_answers(&rows).measures();
     assert_eq!(measures.log_loss_floor, Some(p(0.000_001)));
-    assert_close(measures.log_loss, losses(&rows, 1e-6));
+    assert_close(measures.floored_log_loss, losses(&rows, 1e-6));
     assert_eq!(yes_no_answers(&[]).measures().log_loss_floor, None);
 }
 
@@ -66,7 +67,7 @@ fn all_probabilities_of_a_choice_show_the_step() {
     let count = f64::from(u32::try_from(rows.len()).unwrap());
     let rest = count - 2.0;
     let sum = 0.5_f64.ln() + 0.000_5_f64.ln() + rest * 0.6_f64.ln();
-    assert_close(measures.log_loss, -sum / count);
+    assert_close(measures.floored_log_loss, -sum / count);
 }
 
 /// Measures of answers by model.
@@ -103,8 +104,8 @@ fn each_model_has_its_own_step() {
     assert_eq!(after.log_loss_floor, None);
     let number = |count: u64| f64::from(u32::try_from(count).unwrap());
     let of_zeros = -(0.005_f64.ln() + 2.0 * 1e-6_f64.ln());
-    let sum = before.log_loss.unwrap() * number(before.marks) + of_zeros;
-    assert_close(after.log_loss, sum / number(after.marks));
+    let sum = before.floored_log_loss.unwrap() * number(before.marks) + of_zeros;
+    assert_close(after.floored_log_loss, sum / number(after.marks));
 }
 
 #[test]
@@ -115,5 +116,5 @@ fn a_floor_changes_no_probability_above_0() {
         rounded.log_loss_floor.map(Probability::millionths),
         Some(5_000)
     );
-    assert_close(rounded.log_loss, losses(&rows, 1e-6));
+    assert_close(rounded.floored_log_loss, losses(&rows, 1e-6));
 }

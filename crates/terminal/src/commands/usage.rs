@@ -51,20 +51,20 @@ pub struct UsageCommand {
     account: AccountArg,
 }
 
-/// Prints one JSON line. What was not asked for is null.
-fn print_json(listed: &ListedUsage) -> anyhow::Result<()> {
+/// Prints one JSON line. What was not asked for is null; a person and a run, which the contract does not
+/// name, are there if they were asked for.
+fn print_json(by: &BTreeSet<UsageDimension>, listed: &ListedUsage) -> anyhow::Result<()> {
+    let key = listed.key.as_ref().map(|key| key.id.to_string());
+    let run = listed.run.as_ref().map(|run| run.id.to_string());
+    let mut members = vec![("prism", value(&listed.prism)), ("key", value(&key))];
+    if by.contains(&UsageDimension::Person) {
+        members.push(("person", value(&listed.person)));
+    }
+    if by.contains(&UsageDimension::Run) {
+        members.push(("run", value(&run)));
+    }
     let usage = listed.usage;
-    output::object(&[
-        ("prism", value(&listed.prism)),
-        (
-            "key",
-            value(&listed.key.as_ref().map(|key| key.id.to_string())),
-        ),
-        ("person", value(&listed.person)),
-        (
-            "run",
-            value(&listed.run.as_ref().map(|run| run.id.to_string())),
-        ),
+    members.extend([
         ("model", value(&listed.model)),
         ("day", value(&listed.day.map(|day| day.to_string()))),
         ("calls", value(&usage.calls)),
@@ -74,7 +74,8 @@ fn print_json(listed: &ListedUsage) -> anyhow::Result<()> {
         ("cached_tokens", value(&usage.cached_tokens)),
         ("output_tokens", value(&usage.output_tokens)),
         ("cost", value(&usage.cost.and_then(output::exact_cost))),
-    ])
+    ]);
+    output::object(&members)
 }
 
 impl UsageCommand {
@@ -105,7 +106,7 @@ impl UsageCommand {
         }
         let listed = refract.results().usage(account, scope).await?;
         if self.json {
-            return listed.iter().try_for_each(print_json);
+            return listed.iter().try_for_each(|listed| print_json(&by, listed));
         }
         if self.csv {
             return output::data(&usage_csv(&by, &listed));

@@ -78,6 +78,7 @@ async fn measures_are_those_of_the_marked_answers(backend: Backend) {
         "majority_accuracy",
         "auc",
         "log_loss_floor",
+        "floored_log_loss",
         "marks_from",
     ];
     let places = keys.map(|key| first.find(&format!("\"{key}\":")).expect(key));
@@ -190,11 +191,15 @@ fn auc(texts: &[MarkedText], of: impl Fn(&MarkedText) -> u32) -> f64 {
 fn check_yes_no(angry: &Value, texts: &[MarkedText]) {
     assert_close(&angry["auc"], auc(texts, |text| text.angry_percent));
     assert_eq!(angry["log_loss_floor"], 0.005);
-    let loss = |text: &MarkedText| {
+    let loss = |text: &MarkedText, least: f64| {
         let yes = f64::from(text.angry_percent) / 100.0;
-        -f64::max(if text.is_angry { yes } else { 1.0 - yes }, 0.005).ln()
+        -f64::max(if text.is_angry { yes } else { 1.0 - yes }, least).ln()
     };
-    assert_close(&angry["log_loss"], mean(texts, loss));
+    assert_close(&angry["log_loss"], mean(texts, |text| loss(text, 1e-6)));
+    assert_close(
+        &angry["floored_log_loss"],
+        mean(texts, |text| loss(text, 0.005)),
+    );
     let of = |text: &MarkedText| f64::from(text.angry_percent) / 100.0;
     let error = |text: &MarkedText| of(text) - f64::from(u8::from(text.is_angry));
     assert_close(&angry["brier"], mean(texts, |text| error(text).powi(2)));

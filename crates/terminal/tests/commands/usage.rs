@@ -46,7 +46,7 @@ async fn usage_is_added_up_by_what_is_asked_for(backend: Backend) {
 
     let printed = service.run(&["usage", "--json"]).await.done();
     let of_a = concat!(
-        r#"{"prism":"support-triage","key":null,"person":null,"run":null,"model":"a","day":null,"calls":2,"failed":0,"#,
+        r#"{"prism":"support-triage","key":null,"model":"a","day":null,"calls":2,"failed":0,"#,
         r#""model_requests":2,"input_tokens":2000,"cached_tokens":1200,"output_tokens":60,"#,
         r#""cost":0.2}"#,
     );
@@ -68,6 +68,9 @@ async fn usage_is_added_up_by_what_is_asked_for(backend: Backend) {
         (&of_key["prism"], &of_key["model"]),
         (&Value::Null, &Value::Null)
     );
+    let by_person = run(&["--by", "person"]).await;
+    let members = |line: &Value| (line.get("person").is_some(), line.get("run").is_some());
+    assert!(by_person.iter().all(|line| members(line) == (true, false)));
     let by_day = run(&["--by", "day,model"]).await;
     assert!(
         by_day

@@ -13,7 +13,7 @@ use refract_service::drafts::DraftRevision;
 use refract_service::prisms::{Prism, PrismError, VersionDraft};
 
 use super::carried_draft::{DraftBase, EditExtras, FormAction};
-use super::draft::EditDraft;
+use super::draft::{DraftKey, EditDraft};
 use super::item_keys::{self, SLUG, question_of};
 use crate::components::{at_paths, counted, prism_address};
 use crate::replies::PageError;
@@ -225,8 +225,9 @@ fn with_own<T>(read: Result<T, Problems>, own: Problems) -> Result<T, Problems> 
 }
 
 impl EditDraft {
-    /// The options and levels whose label another one of their question has before them: callers would
-    /// tell them apart by keys that no person chose, and readers not at all.
+    /// The new options and levels whose label another one of their question has before them: callers
+    /// would tell them apart by keys that no person chose, and readers not at all. What a version has
+    /// already may stay.
     pub(crate) fn equal_labels(&self) -> Problems {
         let mut problems = Problems::default();
         for (place, question) in self.questions.iter().enumerate() {
@@ -236,6 +237,7 @@ impl EditDraft {
                 if let Some(list) = question.list()
                     && !label.is_empty()
                     && !seen.insert(label)
+                    && !matches!(outcome.key, DraftKey::Saved(_))
                 {
                     let path = format!("questions.{place}.{list}.{number}.label");
                     let words = "this question has this label already: word it differently";

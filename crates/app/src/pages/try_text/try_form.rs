@@ -268,7 +268,7 @@ impl TryForm {
                     @for (input, words) in self.errors.all() {
                         li {
                             @if let Some(label) = label(input) { a href={ "#" (input) } { bdi { (label) } } ": " }
-                            @else if !input.is_empty() { (input) ": " }
+                            @else if !input.is_empty() { (label_of(input)) ": " }
                             bdi { (words) }
                         }
                     }
@@ -280,6 +280,17 @@ impl TryForm {
     fn value(&self, key: &str) -> &str {
         let found = self.fields.iter().find(|(sent, _)| sent == key);
         found.map_or("", |(_, value)| value)
+    }
+}
+
+/// The label of an input that is no field of the prism.
+fn label_of(input: &str) -> &str {
+    match input {
+        "against" => "Compare with version",
+        "context" => "Context",
+        "ref" => "Ref",
+        "version" => "Version",
+        other => other,
     }
 }
 

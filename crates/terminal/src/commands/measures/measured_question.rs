@@ -87,6 +87,7 @@ pub(crate) fn print_json(
         ("majority_accuracy", value(&numbers.majority.value())),
         ("auc", value(&numbers.auc)),
         ("log_loss_floor", value(&numbers.log_loss_floor)),
+        ("floored_log_loss", value(&numbers.floored_log_loss)),
     ]);
     members.extend(marks.map(|marks| ("marks_from", value(&marks.name()))));
     output::object(&members)

@@ -129,6 +129,9 @@ fn equal_labels_of_one_question_are_refused_in_words() {
     let second = ["questions.1.options.2.label", "questions.1.options.3.label"];
     assert_eq!(paths, second);
     assert!(labelled(&["Angry", "Calm"]).equal_labels().is_empty());
+    let mut saved = labelled(&["Calm", "calm"]);
+    saved.questions[1].outcomes[1].key = DraftKey::Saved("calm_2".to_owned());
+    assert!(saved.equal_labels().is_empty(), "as the version has them");
 }
 
 #[test]
