@@ -39,7 +39,7 @@ use self::state::{
 use crate::replies::{PageError, PageReply};
 use crate::requests::Visit;
 
-pub(crate) use self::history::{download_change, show_change};
+pub(crate) use self::history::{PUT_BACK, download_change, put_back_form, show_change};
 
 /// Shows the visitor's draft or the saved lens, with the cutoffs of the address if there are any.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {

@@ -67,7 +67,7 @@ async fn page(
             section { (questions(prism, found.prism_lens.latest.questions(), &shares, role)) }
             section {
                 h2 { "History" }
-                (changes(found, &lenses.states))
+                (changes(found, &lenses.states, role))
                 h2 { "Versions" }
                 (versions(found))
             }

@@ -63,6 +63,12 @@ async fn a_saved_change_shows_what_it_changed_and_is_undone(backend: Backend) {
     }
     assert!(!bob.get(&changes).await.body.contains("/lens/put-back"));
     let undone = put_back(&mut ada, &saved, "0").await;
+    let prism = LENS.trim_end_matches("/lens");
+    for (person, is_editor) in [(&mut ada, true), (&mut bob, false)] {
+        let overview = person.get(prism).await.body;
+        let is_offered = overview.contains("name=\"state\" value=\"1\"");
+        assert_eq!(is_offered, is_editor, "{overview}");
+    }
     assert!(
         undone
             .body

@@ -53,7 +53,7 @@ pub(super) fn history(found: &LensHistory, may_change: bool) -> Markup {
                             }
                         }
                         @if is_now { span.tag { "in force" } }
-                        @else if may_change { (put_back(&address, state.revision, lens.prism.lens_revision, "Put back")) }
+                        @else if may_change { (put_back_form(&address, state.revision, lens.prism.lens_revision, PUT_BACK)) }
                     }
                 }
             }
@@ -71,14 +71,17 @@ pub(super) fn history(found: &LensHistory, may_change: bool) -> Markup {
     }
 }
 
+/// The button that puts a state of the history back.
+pub(crate) const PUT_BACK: &str = "Put back";
+
 /// The button that puts a state back in place of the revision that the page shows.
-pub(super) fn put_back(address: &str, revision: i32, based_on: i32, label: &str) -> Markup {
+pub(crate) fn put_back_form(address: &str, revision: i32, based_on: i32, label: &str) -> Markup {
     html! {
         form method="post" action={ (address) "/put-back" } {
             input type="hidden" name="state" value=(revision);
             input type="hidden" name="revision" value=(based_on);
             button type="submit" {
-                (label) @if label == "Put back" { span.unseen { " revision " (revision) } }
+                (label) @if label == PUT_BACK { span.unseen { " revision " (revision) } }
             }
         }
     }
@@ -136,7 +139,7 @@ pub(crate) async fn show_change(visit: Visit) -> Result<PageReply, PageError> {
         (page.links(&format!("{address}/revisions/{revision}"), "/changed.csv", &[], draft.preview.changed_results))
         div.row {
             a.button href=(address) { "Back to the lens" }
-            @if may_change && now == state.revision { (put_back(&address, before.revision, now, "Undo this change")) }
+            @if may_change && now == state.revision { (put_back_form(&address, before.revision, now, "Undo this change")) }
         }
     };
     let title = format!("Change of the lens · {}", lens.prism.name);

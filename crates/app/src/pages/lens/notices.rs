@@ -6,7 +6,7 @@ use refract_domain::account::Role;
 use refract_service::drafts::DraftRevision;
 use refract_service::lenses::{LensHistory, PrismLens};
 
-use super::history::{self, put_back};
+use super::history::{self, put_back_form};
 use super::preview::counted_of;
 use super::state::{INSTEAD, LensDraftForm};
 use crate::components::{NoticeKind, count, lens_change, moment, notice, prism_address};
@@ -118,7 +118,7 @@ async fn saved(visit: &Visit, lens: &PrismLens, what: &str) -> Result<Option<Mar
                     }
                 }
                 @if visit.visitor.role.may(Role::Editor) && change.state.revision == lens.prism.lens_revision {
-                    (put_back(&page, change.before.revision, change.state.revision, "Undo"))
+                    (put_back_form(&page, change.before.revision, change.state.revision, "Undo"))
                 }
             }
         },

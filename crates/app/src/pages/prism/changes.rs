@@ -2,6 +2,7 @@
 //! answers without anybody's doing, in a sentence for each change; nothing while nothing did.
 
 use maud::{Markup, html};
+use refract_domain::account::Role;
 use refract_evaluation::drift::{Alarm, WatchedSpan};
 use refract_identity::people::ActorName;
 use refract_service::lenses::LensState;
@@ -12,6 +13,7 @@ use crate::components::report::sentence;
 use crate::components::{
     NoticeKind, differences_in_short, lens_change, moment, notice, prism_address, table,
 };
+use crate::pages::lens::{PUT_BACK, put_back_form};
 
 /// The most differences listed in a version's row.
 const SHOWN: usize = 3;
@@ -43,8 +45,12 @@ pub(super) fn versions(found: &PrismOverview) -> Markup {
     }
 }
 
-/// The changes with actor and moment, newest first; those of the lens in the words of its own history.
-pub(super) fn changes(found: &PrismOverview, lenses: &[LensState]) -> Markup {
+/// The changes with actor and moment, newest first; those of the lens in the words of its own history,
+/// where an editor puts a lens back.
+pub(super) fn changes(found: &PrismOverview, lenses: &[LensState], role: Role) -> Markup {
+    let lens = format!("{}/lens", prism_address(&found.prism_lens.prism));
+    let in_force = found.prism_lens.prism.lens_revision;
+    let may_put_back = |state: &LensState| role.may(Role::Editor) && state.revision != in_force;
     let rows = html! {
         @for change in found.changes.iter().take(NEWEST) {
             tr {
@@ -52,7 +58,10 @@ pub(super) fn changes(found: &PrismOverview, lenses: &[LensState]) -> Markup {
                 td {
                     (what(change))
                     @match lens_of(change, lenses) {
-                        Some((before, state)) => div.details { (lens_change(Some(before), state, &found.prism_lens.latest)) },
+                        Some((before, state)) => {
+                            div.details { (lens_change(Some(before), state, &found.prism_lens.latest)) }
+                            @if may_put_back(state) { (put_back_form(&lens, state.revision, in_force, PUT_BACK)) }
+                        },
                         None => (values(change)),
                     }
                     @if let Some(note) = &change.note { div.details { bdi { (note) } } }
