@@ -136,6 +136,11 @@ async fn who_was_removed_stays_out_until_they_are_invited_again(it: Option<SignO
     it.provider.knows("another", &claims(ADA, &[])).await;
     let refused = it.try_sign_on(&it.identity).await;
     assert!(matches!(refused, Err(SignOnFailure::Removed)));
+    let refusals = it.events(ada).await;
+    let refusals = refusals
+        .iter()
+        .filter(|it| **it == EventAction::SignInRefused);
+    assert_eq!(refusals.count(), 2);
     it.provider.knows("ada", &claims(ADA, &[])).await;
     let invitation = invite(&it.base, ADA, Role::Editor).await.unwrap();
     let session = it.sign_on().await;
@@ -155,6 +160,9 @@ async fn an_address_that_was_given_to_another_identity_is_not_taken_over(
     it.provider.knows("new", &claims(ADA, &[])).await;
     let refused = it.try_sign_on(&it.identity).await;
     assert!(matches!(refused, Err(SignOnFailure::AddressOfAnother)));
+    let person = it.who(&session).await.unwrap().person;
+    let last = it.events(person).await.pop();
+    assert_eq!(last, Some(EventAction::SignInRefused));
     // the identity counts, not the address
     let other = "ada.king@example.com";
     it.provider.knows("ada", &claims(other, &[])).await;

@@ -60,9 +60,10 @@ pub enum SignOnOutcome {
     NotInvited,
     /// The person or the address is known in another account. Nothing was saved.
     OfOtherAccount,
-    /// The person was removed from the account. Nothing was saved.
+    /// The person was removed from the account. An event of the refusal was saved.
     Removed,
-    /// The address belongs to a person whom the provider knows by another id. Nothing was saved.
+    /// The address belongs to a person whom the provider knows by another id. An event of the refusal
+    /// was saved.
     AddressOfAnother,
     /// Somebody else made the person at this moment. Nothing was saved; another try finds them.
     Raced,
@@ -88,13 +89,51 @@ struct Applicant {
     email: String,
 }
 
+/// Why somebody cannot sign on, and the person of the account whom it is about.
+struct Refusal {
+    outcome: SignOnOutcome,
+    person: Option<PersonId>,
+}
+
+impl Refusal {
+    fn of_person(outcome: SignOnOutcome, person: PersonId) -> Self {
+        let person = Some(person);
+        Self { outcome, person }
+    }
+
+    /// Saves the event of the refusal.
+    async fn save(
+        self,
+        tx: Transaction,
+        stamp: EventStamp,
+    ) -> Result<SignOnOutcome, PersistenceError> {
+        if let Some(person) = self.person {
+            let stamp = EventStamp {
+                actor: Actor::Node,
+                ..stamp
+            };
+            let refused = stamp.noted(BY_PROVIDER);
+            let refused = refused.event(EventAction::SignInRefused, EventTarget::Person(person));
+            commit_with(tx, refused).await?;
+        }
+        Ok(self.outcome)
+    }
+}
+
+impl From<SignOnOutcome> for Refusal {
+    fn from(outcome: SignOnOutcome) -> Self {
+        let person = None;
+        Self { outcome, person }
+    }
+}
+
 /// Finds the person in a transaction, or adds one who has not joined. Returns them with whether they
 /// were linked with the subject before, or why they cannot sign on.
 async fn find_person(
     tx: &mut Transaction,
     applicant: &Applicant,
     stamp: &EventStamp,
-) -> QueryResult<Result<(FoundPerson, bool), SignOnOutcome>> {
+) -> QueryResult<Result<(FoundPerson, bool), Refusal>> {
     let Applicant {
         subject,
         person,
@@ -116,10 +155,10 @@ async fn find_person(
         (Some(other), _) | (_, Some(other))
             if other.account != stamp.account && other.removed_at.is_none() =>
         {
-            Err(SignOnOutcome::OfOtherAccount)
+            Err(SignOnOutcome::OfOtherAccount.into())
         }
         (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
-        (Some(_), None) => Err(SignOnOutcome::Removed),
+        (Some(known), None) => Err(Refusal::of_person(SignOnOutcome::Removed, known.id)),
         (Some(_), Some(invited)) => {
             // who was removed and is invited again is another person from then on
             on!(tx, execute(diesel::delete(link())))?;
@@ -133,11 +172,11 @@ async fn find_person(
                 .filter(people::removed_at.is_not_null())
                 .select(people::id);
             let removed: Option<PersonId> = on!(tx, first(removed)).optional()?;
-            if removed.is_some() {
-                return Ok(Err(SignOnOutcome::Removed));
+            if let Some(removed) = removed {
+                return Ok(Err(Refusal::of_person(SignOnOutcome::Removed, removed)));
             }
             if !person.may_join {
-                return Ok(Err(SignOnOutcome::NotInvited));
+                return Ok(Err(SignOnOutcome::NotInvited.into()));
             }
             let values = (
                 people::id.eq(Bind(person.id)),
@@ -148,7 +187,7 @@ async fn find_person(
             );
             let insert = diesel::insert_into(people::table).values(values);
             if on!(tx, execute(insert.on_conflict_do_nothing()))? == 0 {
-                return Ok(Err(SignOnOutcome::Raced));
+                return Ok(Err(SignOnOutcome::Raced.into()));
             }
             let added = people::table.filter(people::id.eq(Bind(person.id)));
             let added = on!(tx, first(added) as FoundPerson)?;
@@ -231,7 +270,7 @@ impl Database {
         self.begin(async move |mut tx| {
             let (found, is_linked) = match find_person(&mut tx, &applicant, &stamp).await? {
                 Ok(found) => found,
-                Err(refusal) => return Ok(refusal),
+                Err(refusal) => return refusal.save(tx, stamp).await,
             };
             let ProviderSubject { issuer, subject } = applicant.subject.clone();
             let of_person = provider_subjects::table
@@ -240,7 +279,8 @@ impl Database {
                 .select(provider_subjects::subject);
             let linked: Option<String> = on!(tx, first(of_person)).optional()?;
             if linked.is_some_and(|linked| linked != subject) {
-                return Ok(SignOnOutcome::AddressOfAnother);
+                let refusal = Refusal::of_person(SignOnOutcome::AddressOfAnother, found.id);
+                return refusal.save(tx, stamp).await;
             }
             let mut stamp = EventStamp {
                 actor: Actor::Person(found.id),
