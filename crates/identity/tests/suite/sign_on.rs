@@ -160,9 +160,8 @@ async fn an_address_that_was_given_to_another_identity_is_not_taken_over(
     it.provider.knows("new", &claims(ADA, &[])).await;
     let refused = it.try_sign_on(&it.identity).await;
     assert!(matches!(refused, Err(SignOnFailure::AddressOfAnother)));
-    let person = it.who(&session).await.unwrap().person;
-    let last = it.events(person).await.pop();
-    assert_eq!(last, Some(EventAction::SignInRefused));
+    let events = it.events(it.who(&session).await.unwrap().person).await;
+    assert_eq!(events.last(), Some(&EventAction::SignInRefused));
     // the identity counts, not the address
     let other = "ada.king@example.com";
     it.provider.knows("ada", &claims(other, &[])).await;
