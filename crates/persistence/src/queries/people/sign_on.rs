@@ -90,12 +90,12 @@ struct Applicant {
 }
 
 /// Why somebody cannot sign on, and the person of the account whom it is about.
-struct Refusal {
+struct RefusedApplicant {
     outcome: SignOnOutcome,
     person: Option<PersonId>,
 }
 
-impl Refusal {
+impl RefusedApplicant {
     fn of_person(outcome: SignOnOutcome, person: PersonId) -> Self {
         let person = Some(person);
         Self { outcome, person }
@@ -120,7 +120,7 @@ impl Refusal {
     }
 }
 
-impl From<SignOnOutcome> for Refusal {
+impl From<SignOnOutcome> for RefusedApplicant {
     fn from(outcome: SignOnOutcome) -> Self {
         let person = None;
         Self { outcome, person }
@@ -133,7 +133,7 @@ async fn find_person(
     tx: &mut Transaction,
     applicant: &Applicant,
     stamp: &EventStamp,
-) -> QueryResult<Result<(FoundPerson, bool), Refusal>> {
+) -> QueryResult<Result<(FoundPerson, bool), RefusedApplicant>> {
     let Applicant {
         subject,
         person,
@@ -158,7 +158,10 @@ async fn find_person(
             Err(SignOnOutcome::OfOtherAccount.into())
         }
         (Some(known), _) if known.removed_at.is_none() => Ok((known, true)),
-        (Some(known), None) => Err(Refusal::of_person(SignOnOutcome::Removed, known.id)),
+        (Some(known), None) => Err(RefusedApplicant::of_person(
+            SignOnOutcome::Removed,
+            known.id,
+        )),
         (Some(_), Some(invited)) => {
             // who was removed and is invited again is another person from then on
             on!(tx, execute(diesel::delete(link())))?;
@@ -173,7 +176,10 @@ async fn find_person(
                 .select(people::id);
             let removed: Option<PersonId> = on!(tx, first(removed)).optional()?;
             if let Some(removed) = removed {
-                return Ok(Err(Refusal::of_person(SignOnOutcome::Removed, removed)));
+                return Ok(Err(RefusedApplicant::of_person(
+                    SignOnOutcome::Removed,
+                    removed,
+                )));
             }
             if !person.may_join {
                 return Ok(Err(SignOnOutcome::NotInvited.into()));
@@ -279,7 +285,8 @@ impl Database {
                 .select(provider_subjects::subject);
             let linked: Option<String> = on!(tx, first(of_person)).optional()?;
             if linked.is_some_and(|linked| linked != subject) {
-                let refusal = Refusal::of_person(SignOnOutcome::AddressOfAnother, found.id);
+                let refusal =
+                    RefusedApplicant::of_person(SignOnOutcome::AddressOfAnother, found.id);
                 return refusal.save(tx, stamp).await;
             }
             let mut stamp = EventStamp {
