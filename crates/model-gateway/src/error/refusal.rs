@@ -187,7 +187,7 @@ fn reason(status: u16, message: &str) -> Option<RefusalReason> {
             excess_at(status, message).map(RefusalReason::Excess)
         }
         // the words of servers and proxies for a body over their limit
-        413 if has_one_of(&["too large", "too long", "too big"]) => {
+        413 if has_one_of(&["too large", "too long", "too big", "exceed", "limit"]) => {
             Some(RefusalReason::Excess(Excess::Tokens))
         }
         400 | 422 | 500

@@ -116,6 +116,14 @@ async fn a_request_with_too_many_tokens_is_halved_and_its_size_is_learned() {
         (413, json!({"detail": "Request Entity Too Large"})),
         (413, json!({"error": "request body is too large"})),
         (
+            413,
+            json!("Failed to buffer the request body: length limit exceeded"),
+        ),
+        (
+            413,
+            json!("The data value transmitted exceeds the capacity limit."),
+        ),
+        (
             422,
             json!({"error": {"code": "context_length_exceeded", "message": "too long"}}),
         ),
