@@ -29,15 +29,20 @@ pub struct KeyHistory {
 
 impl KeyHistory {
     /// Collects the keys of all versions of a prism, oldest first.
-    pub fn of<'a>(versions: impl IntoIterator<Item = &'a PrismVersion>) -> Self {
+    pub fn of<'a>(
+        versions: impl IntoIterator<Item = &'a PrismVersion, IntoIter: DoubleEndedIterator>,
+    ) -> Self {
         let mut history = Self::default();
-        for version in versions {
+        // the newest first, so that each question is copied once
+        for version in versions.into_iter().rev() {
             let fields = version.fields().iter();
             history.fields.extend(fields.map(|field| field.key.clone()));
-            let questions = version.questions().iter();
-            history
-                .questions
-                .extend(questions.map(|question| (question.key.clone(), question.clone())));
+            for question in version.questions() {
+                if !history.questions.contains_key(&question.key) {
+                    let key = question.key.clone();
+                    history.questions.insert(key, question.clone());
+                }
+            }
         }
         history
     }

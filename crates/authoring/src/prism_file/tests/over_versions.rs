@@ -54,15 +54,26 @@ fn a_label_keeps_its_key_when_its_question_returns() {
             { "label": "Money", "key": "billing" }, { "label": "Delivery" }
         ])
     )]));
-    let earlier = earlier(&[first, minimal()], Lens::Automatic);
+    let renamed = with_questions(json!([choice(
+        "q",
+        json!([
+            { "label": "Money", "key": "invoices" }, { "label": "Delivery" }
+        ])
+    )]));
+    let history = |files: &[Value]| earlier(files, Lens::Automatic);
     let back = with_questions(json!([choice(
         "q",
         json!([
             { "label": "Delivery" }, { "label": "Money" }
         ])
     )]));
-    let version = read_after(&back, Some(&earlier)).unwrap().version;
-    assert_eq!(keys(&version, 0), ["delivery", "billing"]);
+    for (files, key) in [
+        (vec![first.clone(), minimal()], "billing"),
+        (vec![first, renamed, minimal()], "invoices"),
+    ] {
+        let version = read_after(&back, Some(&history(&files))).unwrap().version;
+        assert_eq!(keys(&version, 0), ["delivery", key]);
+    }
 }
 
 #[test]
