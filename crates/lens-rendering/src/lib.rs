@@ -91,8 +91,8 @@ pub use crate::listed_rows::{
 };
 pub use crate::raw_columns::RawColumns;
 pub use crate::raw_result::{RawResult, RawResultError};
-pub use crate::row::RowWriter;
 pub use crate::row::further::{FurtherColumn, FurtherKind, FurtherValue, ProvenanceColumn};
+pub use crate::row::{RefusedRowView, RowWriter};
 
 /// Writes one result as the body of a response in this format. Csv and tsv have a header and one
 /// row; json and raw have no line break at the end.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use refract_domain::answer::Decimal;
 use refract_domain::key::{ColumnName, ROW_NAMES};
 use refract_domain::lens::Value;
-use refract_domain::prism::Field;
+use refract_domain::prism::{Field, VersionNumber};
 use refract_domain::result::{ResultView, RowColumns};
 
 use crate::cell::{Dialect, Line};
@@ -20,6 +20,31 @@ use crate::{RowFormat, TableStyle};
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The name of the row column with the caller's own reference.
 const REF: &str = "ref";
+
+/// A row of a file about which the model was not asked, since a limit refuses it. It has no result: its
+/// status is `refused`, and its error the reason.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedRowView<'a> {
+    /// The caller's own reference.
+    pub reference: Option<&'a str>,
+    /// Number of the version that was to answer.
+    pub version: VersionNumber,
+    /// Why the row is refused.
+    pub reason: &'a str,
+    /// Keys and values of fields, in any order.
+    pub fields: &'a [(&'a str, &'a str)],
+}
+
+impl<'a> RefusedRowView<'a> {
+    /// The value of `status`.
+    pub const STATUS: &'static str = "refused";
+
+    /// The value of a field; empty if the row has none.
+    pub fn field(&self, key: &str) -> &'a str {
+        let found = self.fields.iter().find(|(name, _)| *name == key);
+        found.map_or("", |(_, value)| value)
+    }
+}
 
 /// Writes any number of results as rows under one header.
 ///
@@ -126,6 +151,22 @@ impl<'a, W: Write> RowWriter<'a, W> {
         let missing = std::iter::repeat(Value::Null.into());
         let further = further.into_iter().map(Into::into);
         self.write_parts(&[], result, further.chain(missing))
+    }
+
+    /// Writes a refused row beside the cells of [another table's](Self::beside) row. It has no id, no
+    /// moment and no answers.
+    ///
+    /// # Errors
+    /// When `out` cannot be written to.
+    pub fn write_refused_row(
+        &mut self,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<()> {
+        match self.dialect() {
+            Some(dialect) => self.write_refused_line(dialect, cells, row),
+            None => self.write_refused_object(cells, row),
+        }
     }
 
     /// Flushes and returns the underlying writer.
@@ -248,6 +289,65 @@ impl<'a, W: Write> RowWriter<'a, W> {
             write_further(row.key(name)?, value)?;
         }
         row.end()?;
+        self.out.write_all(b"\n")
+    }
+
+    fn write_refused_line(
+        &mut self,
+        dialect: Dialect,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<()> {
+        let fields = self.fields();
+        let answers = self.columns.lens.len() + self.further.len();
+        let mut line = Line::begin(dialect, &mut self.out);
+        for (_, cell) in own_cells(self.own, cells) {
+            line.text(cell)?;
+        }
+        line.plain(b"")?;
+        if self.own.is_none() {
+            line.text(row.reference.unwrap_or_default())?;
+        }
+        line.plain(Decimal::from(row.version).as_bytes())?;
+        line.plain(RefusedRowView::STATUS.as_bytes())?;
+        line.text(row.reason)?;
+        line.plain(b"")?;
+        for field in fields {
+            line.text(row.field(field.key.as_str()))?;
+        }
+        for _ in 0..answers {
+            line.plain(b"")?;
+        }
+        line.end()
+    }
+
+    fn write_refused_object(
+        &mut self,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<()> {
+        let fields = self.fields();
+        let mut object = ObjectWriter::begin(&mut self.out)?;
+        for (name, cell) in own_cells(self.own, cells) {
+            object.string_under(name, cell)?;
+        }
+        object.string_or_null("result_id", None)?;
+        if self.own.is_none() {
+            object.string_or_null(REF, row.reference)?;
+        }
+        object.number("version", row.version.into())?;
+        object.plain_string("status", RefusedRowView::STATUS.as_bytes())?;
+        object.string("error", row.reason)?;
+        object.string_or_null("created_at", None)?;
+        for field in fields {
+            let key = field.key.as_str();
+            object.string(key, row.field(key))?;
+        }
+        let lens = self.columns.lens.iter().map(|column| column.name.as_str());
+        for name in lens.chain(self.further.iter().copied()) {
+            object.string_or_null(name, None)?;
+        }
+        object.end()?;
         self.out.write_all(b"\n")
     }
 

@@ -263,7 +263,7 @@ fn back(view: &RunView, done: &str) -> PageReply {
     PageReply::see_other(&format!("{address}{query}"))
 }
 
-/// Sends the rows that have a result.
+/// Sends the rows that have a result, and the refused ones if these are asked for.
 pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     let view = find(&visit).await?;
     let query = &visit.sent.query;
@@ -278,7 +278,10 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
     };
     let run = open_file(&visit, &view.run).await?;
     runs.save_download(&actor, &view.run, format.name()).await?;
-    let rows = run.held_rows(layout);
+    let rows = match query.get("refused") {
+        Some("with") => run.held_rows(layout).with_refused(),
+        _ => run.held_rows(layout),
+    };
     let chunks = chunks(rows, async |rows| rows.next_chunk().await);
     let name = format!("{slug}-run.{}", format.name());
     Ok(PageReply::streamed_file(

@@ -241,6 +241,18 @@ async fn refused_rows_are_a_file_of_their_own(backend: Backend) {
         "no cell is a formula: {}",
         rows.body
     );
+    assert!(!rows.body.contains(",refused,"), "{}", rows.body);
+    let page = ada.get(&run).await;
+    assert!(page.body.contains("name=\"refused\""), "{}", page.body);
+    let rows = ada
+        .download(&format!("{run}/download?format=csv&refused=with"))
+        .await;
+    let refused = rows.body.lines().nth(2).unwrap();
+    assert!(
+        refused.starts_with(&format!(",{long},1,refused,")) && refused.contains(",b,"),
+        "{}",
+        rows.body
+    );
 }
 
 async fn a_limit_pauses_a_run_and_a_person_lets_it_go_on(backend: Backend) {

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 
 use refract_domain::submission::IdempotencyKey;
-use refract_lens_rendering::RowFormat;
+use refract_lens_rendering::{RefusedRowView, RowFormat};
 use refract_service::CallError;
 use refract_service::results::ReadableResult;
 
@@ -20,10 +20,13 @@ use crate::output::laid_out_rows::{LaidOutRows, TypedRows};
 use crate::output::{OutputFormat, RowLayout, kept_cells};
 use crate::run::{FilePart, RowChunk, RowChunks, cause};
 
-/// The rows of a run that have a result, `ok` or `failed`, in the order of the file.
+/// The rows of a run that have a result, `ok` or `failed`, in the order of the file; also the refused
+/// ones if these are wanted.
 pub struct HeldOutput {
     run: Arc<FileRun>,
     layout: RowLayout,
+    has_refused: bool,
+    places: RefusedPlaces,
     state: HeldState,
 }
 
@@ -71,6 +74,8 @@ impl FileRun {
         HeldOutput {
             run: Arc::clone(self),
             layout,
+            has_refused: false,
+            places: RefusedPlaces::default(),
             state: HeldState::Begin,
         }
     }
@@ -114,6 +119,17 @@ async fn results_of(
     found.map_err(|refusal| HeldOutputError::Lookup { refusal })
 }
 
+impl HeldOutput {
+    /// Writes the refused rows too, where they stand in the file.
+    #[must_use]
+    pub fn with_refused(self) -> Self {
+        Self {
+            has_refused: true,
+            ..self
+        }
+    }
+}
+
 #[boxed]
 impl HeldOutput {
     /// The next chunk; `None` after the last. The first one is the header, which is empty in some
@@ -135,8 +151,15 @@ impl HeldOutput {
                 let columns = self.run.prism.columns();
                 let layout = self.layout;
                 let mut rows = layout.text_writer(format, columns, own.as_deref(), &mut out);
-                for (cells, result) in with_results(chunk, found) {
-                    rows.write_row_beside(&cells, &result.view())?;
+                for (cells, content) in held(chunk, found, self.has_refused) {
+                    match content {
+                        Ok(result) => rows.write_row_beside(&cells, &result.view())?,
+                        Err(reason) => {
+                            let fields = self.places.fields(&cells);
+                            let row = self.refused_row(&reason, &cells, &fields);
+                            rows.write_refused_row(&cells, &row)?;
+                        }
+                    }
                 }
                 self.state = HeldState::Text(format, own, chunks);
                 Ok(Some(out))
@@ -147,8 +170,15 @@ impl HeldOutput {
                 };
                 let found = results_of(&self.run, &chunk).await?;
                 let mut out = Vec::new();
-                for (cells, result) in with_results(chunk, found) {
-                    out.extend(rows.write(&cells, &result.view(), [])?);
+                for (cells, content) in held(chunk, found, self.has_refused) {
+                    out.extend(match content {
+                        Ok(result) => rows.write(&cells, &result.view(), [])?,
+                        Err(reason) => {
+                            let fields = self.places.fields(&cells);
+                            let row = self.refused_row(&reason, &cells, &fields);
+                            rows.write_refused(&cells, &row)?
+                        }
+                    });
                 }
                 self.state = HeldState::Typed(rows, chunks);
                 Ok(Some(out))
@@ -157,10 +187,12 @@ impl HeldOutput {
     }
 
     async fn begin(&mut self) -> Result<Vec<u8>, HeldOutputError> {
-        let columns = file_columns(&self.run, self.layout.keep_columns).await?;
+        let are_needed = self.layout.keep_columns || self.has_refused;
+        let columns = file_columns(&self.run, are_needed).await?;
+        self.places = RefusedPlaces::of(&self.run, &columns);
         let answers = self.run.prism.columns();
         let own = self.layout.own_columns(&columns, answers);
-        let kept = kept_cells(self.layout.keep_columns, false, &columns);
+        let kept = kept_cells(self.layout.keep_columns, self.has_refused, &columns);
         let chunks = RowChunks::read(&self.run, FilePart::WHOLE, None, kept);
         let mut out = Vec::new();
         let mut rows = self.layout.writer(answers, own.as_deref(), &mut out)?;
@@ -176,17 +208,75 @@ impl HeldOutput {
         };
         Ok(out)
     }
+
+    fn refused_row<'r>(
+        &self,
+        reason: &'r str,
+        cells: &'r [String],
+        fields: &'r [(&'r str, &'r str)],
+    ) -> RefusedRowView<'r> {
+        let reference = self.places.reference.and_then(|place| cells.get(place));
+        RefusedRowView {
+            reference: reference
+                .map(String::as_str)
+                .filter(|text| !text.is_empty()),
+            version: self.run.version_number(),
+            reason,
+            fields,
+        }
+    }
 }
 
-/// The rows of a chunk that have a result, with their kept cells.
-fn with_results(
+/// Where the cells of a refused row stand among the columns of the file.
+#[derive(Default)]
+struct RefusedPlaces {
+    /// The key and the place of each field that the file has.
+    fields: Vec<(String, usize)>,
+    reference: Option<usize>,
+}
+
+impl RefusedPlaces {
+    fn of(run: &FileRun, columns: &[String]) -> Self {
+        // the first ones are those of the fields, then `ref`
+        let mut wanted = run.columns.wanted().0.iter();
+        let mut place = || {
+            let name = &wanted.next()?.name;
+            columns.iter().position(|column| column == name)
+        };
+        let keys = run.version().fields().iter();
+        let fields = keys.map(|field| Some((field.key.as_str().to_owned(), place()?)));
+        Self {
+            fields: fields.collect::<Vec<_>>().into_iter().flatten().collect(),
+            reference: place(),
+        }
+    }
+
+    fn fields<'r>(&'r self, cells: &'r [String]) -> Vec<(&'r str, &'r str)> {
+        let cell = |place: usize| cells.get(place).map_or("", String::as_str);
+        let fields = self.fields.iter();
+        fields
+            .map(|(key, place)| (key.as_str(), cell(*place)))
+            .collect()
+    }
+}
+
+/// The rows of a chunk that have a result, with their kept cells; also the refused ones, with the
+/// reasons, if these are wanted.
+fn held(
     chunk: RowChunk,
     mut found: HashMap<IdempotencyKey, ReadableResult>,
-) -> impl Iterator<Item = (Vec<String>, ReadableResult)> {
-    let accepted = chunk.rows.into_iter().filter(|row| row.content.is_ok());
+    has_refused: bool,
+) -> impl Iterator<Item = (Vec<String>, Result<ReadableResult, String>)> {
     // the chunk has a key for each accepted row
-    let keyed = accepted.zip(chunk.keys);
-    keyed.filter_map(move |(row, key)| Some((row.cells, found.remove(&key)?)))
+    let mut keys = chunk.keys.into_iter();
+    chunk.rows.into_iter().filter_map(move |row| {
+        let content = match row.content {
+            Ok(_) => Ok(found.remove(&keys.next()?)?),
+            Err(reason) if has_refused => Err(reason),
+            Err(_) => return None,
+        };
+        Some((row.cells, content))
+    })
 }
 
 #[boxed]

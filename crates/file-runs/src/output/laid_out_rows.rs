@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use refract_domain::result::{ResultView, RowColumns};
-use refract_lens_rendering::{FurtherColumn, FurtherValue, RowFormat, RowWriter};
+use refract_lens_rendering::{FurtherColumn, FurtherValue, RefusedRowView, RowFormat, RowWriter};
 
 use super::parquet_rows::ParquetRows;
 use super::workbook_rows::WorkbookRows;
@@ -105,6 +105,21 @@ impl TypedRows {
         match self {
             Self::Parquet(rows) => rows.write(cells, result, further),
             Self::Workbook(rows) => rows.write(cells, result, further),
+        }
+    }
+
+    /// Adds a refused row beside the cells of another table's row, as [`Self::write`].
+    ///
+    /// # Errors
+    /// When the rows cannot be encoded, or the sheet is full.
+    pub(crate) fn write_refused(
+        &mut self,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Parquet(rows) => rows.write_refused(cells, row),
+            Self::Workbook(rows) => rows.write_refused(cells, row),
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) mod parquet {
     use std::io;
 
     use refract_domain::result::{ResultView, RowColumns};
-    use refract_lens_rendering::{FurtherColumn, FurtherValue};
+    use refract_lens_rendering::{FurtherColumn, FurtherValue, RefusedRowView};
 
     /// Rows of a Parquet file, which never begin.
     pub struct ParquetRows(Infallible);
@@ -44,6 +44,18 @@ pub(crate) mod parquet {
             _cells: &[String],
             _result: &ResultView<'v>,
             _further: impl IntoIterator<Item = FurtherValue<'v>>,
+        ) -> io::Result<Vec<u8>> {
+            match self.0 {}
+        }
+
+        /// Never called.
+        ///
+        /// # Errors
+        /// Never.
+        pub fn write_refused(
+            &mut self,
+            _cells: &[String],
+            _row: &RefusedRowView<'_>,
         ) -> io::Result<Vec<u8>> {
             match self.0 {}
         }

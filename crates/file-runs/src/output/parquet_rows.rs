@@ -16,7 +16,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use refract_domain::lens::Value;
 use refract_domain::result::{ResultView, RowColumns};
-use refract_lens_rendering::{FurtherColumn, FurtherValue};
+use refract_lens_rendering::{FurtherColumn, FurtherValue, RefusedRowView};
 
 use self::columns::ColumnValues;
 use super::ready_bytes::ReadyBytes;
@@ -100,11 +100,27 @@ impl ParquetRows {
         further: impl IntoIterator<Item = FurtherValue<'v>>,
     ) -> io::Result<Vec<u8>> {
         let id = result.id.uuid().hyphenated().to_string();
-        let missing = std::iter::repeat_with(|| RowCell::Value(Value::Null));
-        let cells = self.shape.cells(&id, cells, result, further).chain(missing);
-        let pushed = self.group.iter_mut().zip(cells);
-        let bytes: usize = pushed.map(|(column, cell)| column.push_cell(cell)).sum();
-        self.bytes += bytes;
+        let cells = self.shape.cells(&id, cells, result, further);
+        self.bytes += push(&mut self.group, cells);
+        self.end_row()
+    }
+
+    /// Adds a refused row, as [`Self::write`].
+    ///
+    /// # Errors
+    /// When the rows cannot be encoded.
+    pub fn write_refused(
+        &mut self,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<Vec<u8>> {
+        let cells = self.shape.refused_cells(cells, row);
+        self.bytes += push(&mut self.group, cells);
+        self.end_row()
+    }
+
+    /// Counts a row. Hands the row group over if it is full, and returns the bytes that are ready.
+    fn end_row(&mut self) -> io::Result<Vec<u8>> {
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= GROUP_BYTES {
             let group = std::mem::replace(&mut self.group, empty_group(&self.kinds));
@@ -132,6 +148,13 @@ impl ParquetRows {
 
 fn empty_group(kinds: &[ColumnKind]) -> RowGroup {
     kinds.iter().copied().map(ColumnValues::new).collect()
+}
+
+/// Adds the cells of a row to the columns, and returns their size in bytes.
+fn push<'c>(group: &mut RowGroup, cells: impl Iterator<Item = RowCell<'c>>) -> usize {
+    let missing = std::iter::repeat_with(|| RowCell::Value(Value::Null));
+    let pushed = group.iter_mut().zip(cells.chain(missing));
+    pushed.map(|(column, cell)| column.push_cell(cell)).sum()
 }
 
 /// Encodes row groups until there are no more, and ends the file.

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use refract_domain::key::{FieldKey, ROW_NAMES};
 use refract_domain::lens::{Column, Output, Value};
 use refract_domain::result::{Cost, ResultView, RowColumns};
-use refract_lens_rendering::{FurtherColumn, FurtherKind, FurtherValue};
+use refract_lens_rendering::{FurtherColumn, FurtherKind, FurtherValue, RefusedRowView};
 
 /// The type of a column. Every column may lack a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +118,6 @@ impl RowShape {
         further: impl IntoIterator<Item = FurtherValue<'v>> + 'c,
     ) -> impl Iterator<Item = RowCell<'c>> {
         let is_alone = self.own.is_none();
-        let own = (0..self.own.unwrap_or_default()).map(|index| own.get(index));
-        let own = own.map(|cell| RowCell::Text(Some(cell.map_or("", String::as_str))));
         let facts = [
             Some(RowCell::Text(Some(id))),
             is_alone.then_some(RowCell::Text(result.reference)),
@@ -133,9 +131,40 @@ impl RowShape {
         let fields = fields.map(|text| RowCell::Text(Some(text)));
         let further = further.into_iter().map(further_cell);
         let values = result.values(&self.lens).map(value_cell).chain(further);
-        own.chain(facts.into_iter().flatten())
+        self.own_cells(own)
+            .chain(facts.into_iter().flatten())
             .chain(fields)
             .chain(values)
+    }
+
+    /// The cells of a refused row beside those of another table's row.
+    pub(super) fn refused_cells<'c>(
+        &'c self,
+        own: &'c [String],
+        row: &'c RefusedRowView<'_>,
+    ) -> impl Iterator<Item = RowCell<'c>> {
+        let is_alone = self.own.is_none();
+        let nothing = RowCell::Value(Value::Null);
+        let facts = [
+            Some(nothing),
+            is_alone.then_some(RowCell::Text(row.reference)),
+            Some(RowCell::Int(row.version.get())),
+            Some(RowCell::Text(Some(RefusedRowView::STATUS))),
+            Some(RowCell::Text(Some(row.reason))),
+            Some(nothing),
+        ];
+        let fields = self.fields.iter().filter(move |_| is_alone);
+        let fields = fields.map(|field| RowCell::Text(Some(row.field(field.as_str()))));
+        self.own_cells(own)
+            .chain(facts.into_iter().flatten())
+            .chain(fields)
+            .chain(self.lens.iter().map(move |_| nothing))
+    }
+
+    /// The cells of another table's row, as many as it has columns.
+    fn own_cells<'c>(&self, own: &'c [String]) -> impl Iterator<Item = RowCell<'c>> + use<'c> {
+        let cells = (0..self.own.unwrap_or_default()).map(|index| own.get(index));
+        cells.map(|cell| RowCell::Text(Some(cell.map_or("", String::as_str))))
     }
 }
 

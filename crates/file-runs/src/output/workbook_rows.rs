@@ -6,7 +6,7 @@ use std::io;
 use chrono::{DateTime, Utc};
 use refract_domain::lens::Value;
 use refract_domain::result::{ResultView, RowColumns};
-use refract_lens_rendering::{FurtherColumn, FurtherValue, cell_text};
+use refract_lens_rendering::{FurtherColumn, FurtherValue, RefusedRowView, cell_text};
 
 use super::row_cells::{ColumnKind, RowCell, RowShape, SheetCell, SheetColumn, columns};
 use super::workbook_writer::WorkbookWriter;
@@ -71,6 +71,20 @@ impl WorkbookRows {
     ) -> io::Result<Vec<u8>> {
         let id = result.id.uuid().hyphenated().to_string();
         let cells = self.shape.cells(&id, cells, result, further);
+        let cells: Vec<_> = cells.map(ShownCell::of).collect();
+        self.writer.write_row(cells.iter().map(ShownCell::cell))
+    }
+
+    /// Adds a refused row, as [`Self::write`].
+    ///
+    /// # Errors
+    /// When the sheet is full.
+    pub fn write_refused(
+        &mut self,
+        cells: &[String],
+        row: &RefusedRowView<'_>,
+    ) -> io::Result<Vec<u8>> {
+        let cells = self.shape.refused_cells(cells, row);
         let cells: Vec<_> = cells.map(ShownCell::of).collect();
         self.writer.write_row(cells.iter().map(ShownCell::cell))
     }

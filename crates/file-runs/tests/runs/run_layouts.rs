@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use refract_domain::prism::PrismSelector;
 use refract_file_runs::{
-    ColumnMapping, FileRun, InputSource, OutputFormat, RowLayout, RunOrder, Shard, StoredInput,
+    ColumnMapping, FileRun, HeldOutput, InputSource, OutputFormat, RowLayout, RunOrder, Shard,
+    StoredInput,
 };
 use refract_lens_rendering::{RowFormat, TableStyle};
 use refract_service::Refract;
@@ -17,6 +18,7 @@ use refract_test_support::on_both;
 on_both!(
     held_rows_are_the_bytes_of_the_run,
     rows_without_a_result_are_left_out,
+    refused_rows_stand_where_the_file_has_them,
 );
 
 /// A file with refused rows, formulas, and names that answers have too.
@@ -65,12 +67,15 @@ async fn file_run_of(service: &Service, name: &str, mappings: &[ColumnMapping]) 
 }
 
 async fn held(run: &Arc<FileRun>, layout: RowLayout) -> String {
-    let mut held = run.held_rows(layout);
+    String::from_utf8(pieces(run.held_rows(layout)).await).unwrap()
+}
+
+async fn pieces(mut held: HeldOutput) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some(chunk) = held.next_chunk().await.unwrap() {
         bytes.extend(chunk);
     }
-    String::from_utf8(bytes).unwrap()
+    bytes
 }
 
 async fn refused(run: &Arc<FileRun>) -> String {
@@ -149,6 +154,59 @@ async fn rows_without_a_result_are_left_out(backend: Backend) {
     let ended = service.run_file("in.csv", &shard).await;
     assert_eq!(held(&run, layout).await, ended.stdout);
     assert_eq!(ended.stdout.lines().count(), 9);
+}
+
+async fn refused_rows_stand_where_the_file_has_them(backend: Backend) {
+    let service = service(backend).await;
+    service.write("in.csv", table(20));
+    service.run_file("in.csv", &MAPPED).await;
+    assert_eq!(service.asked(), 18);
+    let run = file_run(&service, "in.csv").await;
+    let layout = |format, keep_columns| RowLayout {
+        format,
+        keep_columns,
+        style: TableStyle::Plain,
+    };
+    let jsonl = OutputFormat::Rows(RowFormat::Jsonl);
+    let rows = pieces(run.held_rows(layout(jsonl, false)).with_refused()).await;
+    let rows = String::from_utf8(rows).unwrap();
+    let rows: Vec<serde_json::Value> = rows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(rows.len(), 20);
+    for (row, number) in rows.iter().zip(1..) {
+        let is_refused = number % 7 == 0;
+        assert_eq!(row["status"], if is_refused { "refused" } else { "ok" });
+        assert_eq!(row["result_id"].is_null(), is_refused, "{row}");
+        assert_eq!(row["ref"].as_str().unwrap().len() > 200, is_refused);
+        assert_eq!(row["text"] == "=1+1", is_refused, "{row}");
+        assert_eq!(row["error"].as_str().is_some(), is_refused, "{row}");
+    }
+    let csv = OutputFormat::Rows(RowFormat::Csv);
+    let kept = pieces(run.held_rows(layout(csv, true)).with_refused()).await;
+    let kept = String::from_utf8(kept).unwrap();
+    let long = "r".repeat(201);
+    assert!(
+        kept.contains(&format!("\n14,{long},'=1+1,refused,x,,1,refused,")),
+        "{kept}"
+    );
+    // the same rows come back from every format
+    for (name, format) in [
+        ("all.csv", csv),
+        ("all.xlsx", OutputFormat::Workbook),
+        ("all.parquet", OutputFormat::Parquet),
+    ] {
+        service.write(
+            name,
+            pieces(run.held_rows(layout(format, false)).with_refused()).await,
+        );
+        let ended = service.run_file(name, &["--output", "again.csv"]).await;
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert_eq!(service.asked(), 18, "{name}");
+        let list = service.written("again.csv.refused.csv");
+        assert_eq!(list.lines().count(), 1 + 2, "{name}: {list}");
+    }
 }
 
 #[tokio::test]
@@ -274,14 +332,11 @@ async fn results_are_exported_as_parquet_alone() {
     );
     // what the run holds now is the same file, piece by piece
     let run = file_run_of(&service, "in.csv", &[]).await;
-    let mut held = run.held_rows(RowLayout {
+    let held = run.held_rows(RowLayout {
         format: OutputFormat::Parquet,
         ..RowLayout::plain(RowFormat::Csv)
     });
-    let mut pieces = Vec::new();
-    while let Some(piece) = held.next_chunk().await.unwrap() {
-        pieces.extend(piece);
-    }
+    let pieces = pieces(held).await;
     let rows = service
         .run(&[&export[..], &["same.parquet"]].concat())
         .await;

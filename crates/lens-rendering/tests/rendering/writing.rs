@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use refract_lens_rendering::{Format, RowFormat, RowWriter, TableStyle, render};
+use refract_domain::prism::VersionNumber;
+use refract_lens_rendering::{Format, RefusedRowView, RowFormat, RowWriter, TableStyle, render};
 
 use crate::sample::{Sample, sample};
 
@@ -163,4 +164,44 @@ fn a_byte_order_mark_begins_a_table_only() {
         };
         assert_eq!(written, format!("{mark}{}", result.render(format)));
     }
+}
+
+#[test]
+fn a_refused_row_has_a_reason_and_no_answers() {
+    let result = sample();
+    let fields = [("text", "=1+1"), ("gone", "x")];
+    let row = RefusedRowView {
+        reference: Some("order 7"),
+        version: VersionNumber::FIRST,
+        reason: "ref: too long",
+        fields: &fields,
+    };
+    let own = ["note".to_owned()];
+    let written = |format, own: Option<&[String]>| {
+        let mut rows = RowWriter::new(format, result.columns(), Vec::new());
+        if let Some(own) = own {
+            rows = rows.beside(own);
+        }
+        rows.write_header().unwrap();
+        rows.write_refused_row(&["@a".to_owned()], &row).unwrap();
+        String::from_utf8(rows.finish().unwrap()).unwrap()
+    };
+    let csv = "result_id,ref,version,status,error,created_at,text,topic,angry,urgency\r\n\
+               ,order 7,1,refused,ref: too long,,'=1+1,,,\r\n";
+    assert_eq!(written(RowFormat::Csv, None), csv);
+    assert_eq!(
+        written(RowFormat::Tsv, Some(&own)),
+        "note\tresult_id\tversion\tstatus\terror\tcreated_at\ttopic\tangry\turgency\n\
+         '@a\t\t1\trefused\tref: too long\t\t\t\t\n"
+    );
+    assert_eq!(
+        written(RowFormat::Jsonl, None),
+        "{\"result_id\":null,\"ref\":\"order 7\",\"version\":1,\"status\":\"refused\",\
+         \"error\":\"ref: too long\",\"created_at\":null,\"text\":\"=1+1\",\"topic\":null,\
+         \"angry\":null,\"urgency\":null}\n"
+    );
+    assert!(
+        written(RowFormat::Jsonl, Some(&own))
+            .starts_with("{\"note\":\"@a\",\"result_id\":null,\"version\"")
+    );
 }

@@ -59,7 +59,7 @@ pub(super) async fn progress(visit: &Visit, view: &RunView) -> Result<Markup, Pa
         (numbers(view, &facts, cost(visit, view).await?))
         (failures(view, progress))
         (changes(visit, view))
-        (downloads(view, progress))
+        (downloads(view, progress, facts.refused > 0))
         (refused(view, facts.refused, &facts.refused_rows))
         // while a node works, the figures above follow what it has saved
         @if !run.state.is_worked_on() || progress.answered > 0 { (shares(visit, view).await?) }
@@ -215,7 +215,7 @@ fn changes(visit: &Visit, view: &RunView) -> Markup {
     }
 }
 
-fn downloads(view: &RunView, progress: &RunProgress) -> Markup {
+fn downloads(view: &RunView, progress: &RunProgress, has_refused: bool) -> Markup {
     let address = run_address(view.run.id);
     html! {
         @if view.run.upload.is_some() && progress.rows > 0 {
@@ -225,6 +225,9 @@ fn downloads(view: &RunView, progress: &RunProgress) -> Markup {
                     @for (format, name) in FORMATS { option value=(format) { (name) } }
                 }
                 label { input type="checkbox" name="columns" value="keep" checked; " with the file's own columns" }
+                @if has_refused {
+                    label { input type="checkbox" name="refused" value="with"; " with the refused rows" }
+                }
                 (table_style_choice())
                 button type="submit" { "Download" }
             }
