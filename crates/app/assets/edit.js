@@ -8,6 +8,9 @@ import { whenQuiet } from "./fragment.js";
 const AWAY = "The server could not be reached. What you typed is still here, and is kept as soon as it answers.";
 const ENDED = "Your session ended. What you typed is still here: sign in in another tab, come back, and it is kept.";
 const TOO_LARGE = "This is larger than the 16 MiB that can be kept. Shorten it: it is on this page only.";
+/** Length from which a browser may not go on with a request of a page that is left: 64 KiB, with the
+ * headers. */
+const OUTLIVES_PAGE = 60_000;
 /** Buttons that leave the page. */
 const LEAVING = ["review", "save", "check", "trial"];
 
@@ -65,7 +68,10 @@ function begin(form) {
   });
 
   window.addEventListener("beforeunload", (event) => {
-    if (isTyped && !leaving) event.preventDefault();
+    if (!isTyped || leaving) return;
+    event.preventDefault();
+    // who leaves all the same finds it in the draft
+    void keep();
   });
   window.addEventListener("pageshow", () => (leaving = ""));
   // who comes back may have signed in elsewhere
@@ -104,7 +110,9 @@ function begin(form) {
   async function post() {
     isTyped = false;
     try {
-      const reply = await fetch(`${form.action}/check`, { method: "POST", body: values(form) });
+      const body = values(form);
+      const keepalive = body.toString().length < OUTLIVES_PAGE;
+      const reply = await fetch(`${form.action}/check`, { method: "POST", body, keepalive });
       if (!reply.ok) {
         isTyped = true;
         warn(reply.status === 401 ? ENDED : reply.status === 413 ? TOO_LARGE : AWAY);

@@ -30,9 +30,8 @@ fn draw(probability: Probability, is_chosen: bool, cutoffs: Option<Cutoffs>) -> 
     let width = format!("{percent}%");
     html! {
         span.probability.chosen[is_chosen] {
-            svg.bar aria-hidden="true" focusable="false" {
-                rect.track width="100%" height="100%" {}
-                rect.value width=(width) height="100%" {}
+            svg.bar aria-hidden="true" {
+                rect width=(width) {}
                 @if let Some(cutoffs) = cutoffs {
                     @for cutoff in [Some(cutoffs.no_ends_at()), cutoffs.yes_from()].into_iter().flatten() {
                         @let at = format!("{:.2}%", cutoff.value() * 100.0);
@@ -51,9 +50,8 @@ pub(crate) fn share_bar(part: u64, whole: u64) -> Markup {
     let width = format!("{percent}%");
     html! {
         span.probability title={ (count(part)) " of " (count(whole)) } {
-            svg.bar aria-hidden="true" focusable="false" {
-                rect.track width="100%" height="100%" {}
-                rect.value width=(width) height="100%" {}
+            svg.bar aria-hidden="true" {
+                rect width=(width) {}
             }
             span.number { (percent) " %" }
         }
@@ -88,9 +86,8 @@ pub(crate) fn interval_bar(share: Option<f64>, interval: Option<Interval>) -> Ma
     let at = |share: f64| format!("{:.1}%", share * 100.0);
     html! {
         @if let (Some(share), Some(interval)) = (share, interval) {
-            svg.bar.interval aria-hidden="true" focusable="false" {
-                rect.track width="100%" height="100%" {}
-                rect.value x=(at(interval.low)) width=(at(interval.high - interval.low)) height="100%" {}
+            svg.bar.interval aria-hidden="true" {
+                rect x=(at(interval.low)) width=(at(interval.high - interval.low)) {}
                 line.cutoff x1=(at(share)) x2=(at(share)) y1="0" y2="100%" {}
             }
         }

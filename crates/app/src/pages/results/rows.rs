@@ -8,7 +8,7 @@ use refract_domain::answer::Answer;
 use refract_domain::ids::{ApiKeyId, PersonId, ResultId};
 use refract_domain::lens::{Column, Value};
 use refract_domain::result::mark::Mark;
-use refract_domain::result::{ResultActor, ResultStatus, ResultView};
+use refract_domain::result::{ResultActor, ResultStatus, ResultView, RowColumns};
 use refract_evaluation::counting::least_sure;
 use refract_identity::people::ActorName;
 use refract_lens_rendering::cell_text;
@@ -29,9 +29,11 @@ const TEXTS: usize = 300;
 const FEWEST: usize = 40;
 /// The most characters of any other cell.
 const CELL: usize = 120;
-/// The most columns of the lens that a list shows, and the most with a bar in each cell.
-const COLUMNS: usize = 12;
-const BARS: usize = 4;
+/// The most cells of fields and answers in a row, and the number of answers that it has at least.
+const CELLS: usize = 11;
+const ANSWERS: usize = 4;
+/// The most cells of fields and answers in a row whose answers have bars.
+const CELLS_WITH_BARS: usize = 6;
 /// The most characters of a question in a heading.
 const HEADING: usize = 40;
 /// The id of the place before the first row.
@@ -49,7 +51,8 @@ pub(super) fn rows(
 ) -> Markup {
     let least_sure = values.is_least_sure_first();
     let columns = lens.columns();
-    let hidden = columns.lens.len().saturating_sub(COLUMNS);
+    let (shown, has_bars) = shown(columns);
+    let hidden = columns.lens.len().saturating_sub(shown);
     let headings = html! {
         tr {
             @if least_sure { th scope="col" { "Least sure of" } }
@@ -59,8 +62,8 @@ pub(super) fn rows(
                     @if place == 0 { span.unseen #(ROWS) tabindex="-1" {} }
                 }
             }
-            @for column in columns.lens.iter().take(COLUMNS) {
-                th scope="col" { (heading(lens, column, columns.lens.len() <= BARS)) }
+            @for column in columns.lens.iter().take(shown) {
+                th scope="col" { (heading(lens, column, has_bars)) }
             }
             @if marks.is_some() { th scope="col" { "Marked" } }
             @for heading in ["When", "Ref", "Version", "Made by"] { th scope="col" { (heading) } }
@@ -78,6 +81,14 @@ pub(super) fn rows(
     }
 }
 
+/// The number of columns of the lens that fit, and whether there is room for bars. Fifty rows stay
+/// below 100 KB.
+fn shown(columns: RowColumns<'_>) -> (usize, bool) {
+    let answers = CELLS.saturating_sub(columns.fields.len()).max(ANSWERS);
+    let shown = columns.lens.len().min(answers);
+    (shown, shown + columns.fields.len() <= CELLS_WITH_BARS)
+}
+
 fn row(
     lens: &PrismLens,
     found: &FoundRow,
@@ -90,7 +101,7 @@ fn row(
     let view = found.result.view();
     let each = TEXTS.checked_div(columns.fields.len()).unwrap_or(TEXTS);
     let each = each.max(FEWEST);
-    let shown = columns.lens.len().min(COLUMNS);
+    let (shown, has_bars) = shown(columns);
     let address = format!("/results/{}{list}", view.id);
     let is_failed = view.status.error().is_some();
     html! {
@@ -113,8 +124,8 @@ fn row(
                 @for _ in 1..shown { td {} }
             }
             @else {
-                @for (column, value) in columns.lens.iter().take(COLUMNS).zip(view.values(columns.lens)) {
-                    (cell(&view, column, value, shown <= BARS))
+                @for (column, value) in columns.lens.iter().take(shown).zip(view.values(columns.lens)) {
+                    (cell(&view, column, value, has_bars))
                 }
             }
             @if let Some(marks) = marks { (marks.cell(&view)) }
@@ -185,7 +196,8 @@ fn cell(view: &ResultView<'_>, column: &Column, value: Value<'_>, has_bar: bool)
             Value::Outcome { .. } if has_bar => {
                 td.label data-label=(column.name.as_str()) { bdi { (text) } " " (probability_of(view, column)) }
             }
-            _ => td.number[is_number] data-label=(column.name.as_str()) { bdi { (text) } }
+            _ if is_number => td.number data-label=(column.name.as_str()) { bdi { (text) } },
+            _ => td data-label=(column.name.as_str()) { bdi { (text) } },
         }
     }
 }

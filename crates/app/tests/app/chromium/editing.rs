@@ -29,6 +29,29 @@ async fn what_is_wrong_is_reported_beside_its_input_while_typing() {
     assert_eq!(browser.console_errors().await, [""; 0]);
 }
 
+#[tokio::test]
+async fn what_was_typed_a_moment_before_leaving_is_kept() {
+    if !Browser::available() {
+        return;
+    }
+    let service = Service::start(Backend::Sqlite).await;
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "editor").await;
+    open(&browser, &service, "/edit").await;
+    // the draft is kept after a pause, for which nobody waits here
+    browser.press_in("Name", " of today").await;
+    open(&browser, &service, "/results").await;
+    open(&browser, &service, "/edit").await;
+    assert_eq!(browser.value_in("Name").await, "Support triage of today");
+    browser.press_in("Name", ", by Ada").await;
+    browser.back().await;
+    open(&browser, &service, "/edit").await;
+    assert_eq!(
+        browser.value_in("Name").await,
+        "Support triage of today, by Ada"
+    );
+}
+
 /// The keys that delete a text from its end.
 fn erasing(text: &str) -> String {
     let erase = Key::Backspace.to_string().repeat(text.chars().count());
