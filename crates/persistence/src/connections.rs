@@ -21,6 +21,7 @@ pub(crate) mod sqlite;
 mod transaction;
 
 use std::future::Future;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -238,12 +239,15 @@ impl Connections {
         &self,
         work: BoxFuture<'static, Result<T, PersistenceError>>,
     ) -> BoxFuture<'static, Result<T, PersistenceError>> {
-        let task = spawn_on(&self.runtime, work);
-        Box::pin(async {
-            let shutting_down = "refract is shutting down";
-            let ended = outcome_of(task).await;
-            ended.unwrap_or_else(|| Err(PersistenceError::Unavailable(shutting_down.to_owned())))
-        })
+        Box::pin(self.start(work).end())
+    }
+
+    /// Starts work as [`run`](Self::run) does.
+    pub(crate) fn start<T: Send + 'static>(
+        &self,
+        work: BoxFuture<'static, Result<T, PersistenceError>>,
+    ) -> StartedWork<T> {
+        StartedWork(spawn_on(&self.runtime, work), PhantomData)
     }
 
     async fn reader(&self) -> Result<Connection, PersistenceError> {
@@ -300,6 +304,18 @@ impl Connections {
             Some(Lanes::Postgres(lanes)) => Some(lanes),
             Some(Lanes::Sqlite(_)) | None => None,
         }
+    }
+}
+
+/// Work that goes on whether anybody waits for its end or not.
+pub(crate) struct StartedWork<T>(JoinHandle<TaskOutcome>, PhantomData<fn() -> T>);
+
+impl<T: 'static> StartedWork<T> {
+    /// Waits for the end.
+    pub(crate) async fn end(self) -> Result<T, PersistenceError> {
+        let shutting_down = "refract is shutting down";
+        let ended = outcome_of(self.0).await;
+        ended.unwrap_or_else(|| Err(PersistenceError::Unavailable(shutting_down.to_owned())))
     }
 }
 

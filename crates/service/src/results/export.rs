@@ -209,7 +209,7 @@ impl PrismResults {
     /// `progress` gets the number of rows written after each page. An event of the export is saved
     /// before the first byte is written.
     ///
-    /// One page of results is in memory at a time.
+    /// Two pages of results are in memory at a time.
     ///
     /// # Errors
     /// When the event cannot be saved, the results cannot be read or `out` cannot be written to.
@@ -223,6 +223,7 @@ impl PrismResults {
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
         self.save_export(actor, format.name()).await?;
+        self.pages.read_ahead();
         out.write_all(&header(&self.lens, format, columns)?)?;
         let mut written = 0;
         loop {
@@ -251,6 +252,7 @@ impl PrismResults {
         mut progress: impl FnMut(u64),
     ) -> Result<u64, ExportError> {
         self.save_export(actor, format).await?;
+        self.pages.read_ahead();
         let mut written = 0;
         loop {
             let page = self.next_page().await?;

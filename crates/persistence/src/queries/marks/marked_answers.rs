@@ -15,7 +15,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::MarkSource;
 use serde::de::DeserializeSeed as _;
 
-use crate::connections::{BoxFuture, CUSTOM_PLAN, on};
+use crate::connections::{CUSTOM_PLAN, StartedWork, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
@@ -57,7 +57,7 @@ pub struct MarkedAnswerPages {
     prism: PrismId,
     paging: Paging,
     /// The next page; `None` after the last one.
-    ahead: Option<BoxFuture<'static, Result<Vec<AnswerRow>, PersistenceError>>>,
+    ahead: Option<StartedWork<Vec<AnswerRow>>>,
 }
 
 #[derive(Queryable)]
@@ -106,7 +106,7 @@ impl MarkedAnswerPages {
         let Some(reading) = self.ahead.take() else {
             return Ok(None);
         };
-        let page = reading.await?;
+        let page = reading.end().await?;
         if page.is_empty() {
             return Ok(None);
         }
@@ -139,7 +139,7 @@ impl MarkedAnswerPages {
             results::answers,
         );
         let database = self.database.clone();
-        let reading = self.database.connections.run(Box::pin(async move {
+        let reading = self.database.connections.start(Box::pin(async move {
             let reading = database.read(async move |mut connection| {
                 let found: Vec<AnswerRow> = on!(
                     connection,

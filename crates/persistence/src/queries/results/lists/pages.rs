@@ -1,7 +1,8 @@
 //! The results of a prism page by page (keyset pagination), whole or as answers without their texts.
 //!
 //! Each page is one query that continues after the previous page, so that the database holds nothing
-//! between them. The smaller the results, the more a page has.
+//! between them. The smaller the results, the more a page has. Who needs all pages has the next one
+//! read while the last one is in use.
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,7 +12,7 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::SavedResult;
 
-use crate::connections::{load_as, on};
+use crate::connections::{BoxFuture, StartedWork, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::lists::filter::ResultFilter;
@@ -38,6 +39,9 @@ const OUTCOME_BYTES: usize = 64;
 pub struct ResultPages {
     database: Database,
     paging: Paging,
+    reads_ahead: bool,
+    /// The next page, if it is being read.
+    ahead: Option<StartedWork<Vec<SavedResult>>>,
 }
 
 impl Database {
@@ -53,19 +57,41 @@ impl Database {
         ResultPages {
             database: self.clone(),
             paging: Paging::new(query, order, OF_RESULTS),
+            reads_ahead: false,
+            ahead: None,
         }
+    }
+}
+
+impl ResultPages {
+    /// From now on, begins to read the page after each page at once.
+    pub fn read_ahead(&mut self) {
+        self.reads_ahead = true;
+    }
+
+    fn read(&self) -> BoxFuture<'static, Result<Vec<SavedResult>, PersistenceError>> {
+        let query = self.paging.next_page(OF_RESULTS.most);
+        let database = self.database.clone();
+        Box::pin(async move { load_as!(database, query.statement(), ResultColumns).await })
     }
 }
 
 #[boxed]
 impl ResultPages {
     /// The next page; an empty page is the end.
+    ///
+    /// # Errors
+    /// When the database fails, or a result cannot be read. The next call reads the page again.
     pub async fn next(&mut self) -> Result<Vec<SavedResult>, PersistenceError> {
-        let query = self.paging.next_page(OF_RESULTS.most);
-        let page: Vec<SavedResult> =
-            load_as!(self.database, query.statement(), ResultColumns).await?;
+        let page = match self.ahead.take() {
+            Some(reading) => reading.end().await?,
+            None => self.read().await?,
+        };
         let sizes = page.iter().map(|it| (it.id, approximate_bytes(it)));
         self.paging.go_on_after(sizes);
+        if self.reads_ahead && !page.is_empty() {
+            self.ahead = Some(self.database.connections.start(self.read()));
+        }
         Ok(page)
     }
 }
