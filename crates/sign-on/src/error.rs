@@ -36,8 +36,13 @@ pub enum SignOnError {
     #[error("the sign-in provider's answer is not valid: {0}")]
     Untrusted(#[from] Distrust),
     /// The provider knows the person, but the rules of this installation do not let them in.
-    #[error(transparent)]
-    NotLetIn(#[from] NotLetIn),
+    #[error("{reason}")]
+    NotLetIn {
+        /// The rule that is not met.
+        reason: NotLetIn,
+        /// The person's id at the provider.
+        subject: String,
+    },
 }
 
 /// Why a document that a provider sent cannot be used. A member is named, its value never repeated.
@@ -139,12 +144,21 @@ impl DocumentFault {
     }
 }
 
+impl NotLetIn {
+    pub(crate) fn of(self, subject: String) -> SignOnError {
+        SignOnError::NotLetIn {
+            reason: self,
+            subject,
+        }
+    }
+}
+
 impl SignOnError {
     /// Whether the failure says that the person may not come in, as opposed to a failure of the
     /// provider, the network or this installation.
     pub fn is_final(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::Untrusted(_) | Self::NotLetIn(_) => true,
+            Self::Refused { .. } | Self::Untrusted(_) | Self::NotLetIn { .. } => true,
             // an unreadable answer may come from a proxy in front of a provider that is away
             Self::Away
             | Self::Busy

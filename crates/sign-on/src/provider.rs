@@ -67,6 +67,11 @@ impl SignOn {
         &self.inner.name
     }
 
+    /// The provider's issuer.
+    pub fn issuer(&self) -> &str {
+        &self.inner.settings.issuer
+    }
+
     /// The name of the account whose people sign on.
     pub fn account(&self) -> &str {
         &self.inner.settings.account

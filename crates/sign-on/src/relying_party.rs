@@ -268,7 +268,9 @@ impl RelyingParty {
                 Err(failure) => return Err(failure),
             }
         }
-        let identity = claims.identity(&self.settings.issuer, rules)?;
+        let subject = claims.subject.clone();
+        let identity = claims.identity(&self.settings.issuer, rules);
+        let identity = identity.map_err(|reason| reason.of(subject))?;
         let grant = match before {
             Some(before) => answer.renewed(before),
             None => answer.granted(),

@@ -76,9 +76,9 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
             }
             SignOnError::Document { .. } => StatusCode::BAD_GATEWAY,
             SignOnError::OtherFlow => StatusCode::BAD_REQUEST,
-            SignOnError::Refused { .. } | SignOnError::Untrusted(_) | SignOnError::NotLetIn(_) => {
-                StatusCode::FORBIDDEN
-            }
+            SignOnError::Refused { .. }
+            | SignOnError::Untrusted(_)
+            | SignOnError::NotLetIn { .. } => StatusCode::FORBIDDEN,
         },
         SignOnFailure::Removed
         | SignOnFailure::NotInvited

@@ -102,8 +102,18 @@ impl<'a> People<'a> {
         let flow = flows.find(|flow| flow.is_answered_by(answer));
         let flow = flow.ok_or(SignOnError::OtherFlow)?;
         let redeeming = self.redeem(provider, client, &flow, answer);
-        let SignedOn { identity, grant } = redeeming.await?;
+        let redeemed = redeeming.await;
         let account = self.identity.accounts().find(provider.account()).await?;
+        if let Err(SignOnFailure::Provider(SignOnError::NotLetIn { subject, .. })) = &redeemed {
+            let subject = ProviderSubject {
+                issuer: provider.issuer().to_owned(),
+                subject: subject.clone(),
+            };
+            let stamp = event_stamp(account.id, Actor::Node, request.clone());
+            let database = &self.identity.database;
+            database.refuse_sign_on(subject, stamp).await?;
+        }
+        let SignedOn { identity, grant } = redeemed?;
         let mut outcome = SignOnOutcome::Raced;
         // somebody else may make the person at this moment; then the second try finds them
         for _ in 0..3 {

@@ -193,11 +193,15 @@ async fn roles_follow_the_claim(it: Option<SignOnFixture>) {
     let out = with_groups(&["others"]).await;
     assert!(matches!(
         out,
-        Err(SignOnFailure::Provider(SignOnError::NotLetIn(_)))
+        Err(SignOnFailure::Provider(SignOnError::NotLetIn { .. }))
     ));
-    let set = it.events(author.person).await;
-    let set = set.iter().filter(|it| **it == EventAction::RoleSet);
+    let events = it.events(author.person).await;
+    let set = events.iter().filter(|it| **it == EventAction::RoleSet);
     assert_eq!(set.count(), 2);
+    let refused = events
+        .iter()
+        .filter(|it| **it == EventAction::SignInRefused);
+    assert_eq!(refused.count(), 1);
 }
 
 async fn who_the_rules_do_not_let_in_stays_out(it: Option<SignOnFixture>) {
@@ -212,7 +216,7 @@ async fn who_the_rules_do_not_let_in_stays_out(it: Option<SignOnFixture>) {
         let refused = it.try_sign_on(&it.identity).await;
         let is_out = matches!(
             refused,
-            Err(SignOnFailure::Provider(SignOnError::NotLetIn(_)))
+            Err(SignOnFailure::Provider(SignOnError::NotLetIn { .. }))
         );
         assert!(is_out, "{wrong}");
     }

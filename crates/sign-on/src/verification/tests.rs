@@ -151,7 +151,9 @@ fn sign_on(sent: &ProviderCase, rules: &AdmissionRules) -> Result<ProviderIdenti
         let info = Claims::of(document(info)).map_err(|fault| fault.of("userinfo answer"))?;
         claims.add(info);
     }
-    Ok(claims.identity(issuer, rules)?)
+    let subject = claims.subject.clone();
+    let identity = claims.identity(issuer, rules);
+    identity.map_err(|reason| reason.of(subject))
 }
 
 fn of_domain() -> AdmissionRules {

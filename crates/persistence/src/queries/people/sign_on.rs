@@ -108,16 +108,20 @@ impl RefusedApplicant {
         stamp: EventStamp,
     ) -> Result<SignOnOutcome, PersistenceError> {
         if let Some(person) = self.person {
-            let stamp = EventStamp {
-                actor: Actor::Node,
-                ..stamp
-            };
-            let refused = stamp.noted(BY_PROVIDER);
-            let refused = refused.event(EventAction::SignInRefused, EventTarget::Person(person));
-            commit_with(tx, refused).await?;
+            commit_with(tx, refused(person, stamp)).await?;
         }
         Ok(self.outcome)
     }
+}
+
+/// The event of a refused sign-in by the provider.
+fn refused(person: PersonId, stamp: EventStamp) -> Event {
+    let stamp = EventStamp {
+        actor: Actor::Node,
+        ..stamp
+    };
+    let refused = stamp.noted(BY_PROVIDER);
+    refused.event(EventAction::SignInRefused, EventTarget::Person(person))
 }
 
 impl From<SignOnOutcome> for RefusedApplicant {
@@ -252,6 +256,31 @@ async fn link_person(
 
 #[boxed]
 impl Database {
+    /// Saves the event of a sign-in that the provider's claims do not allow, if its subject is a person
+    /// of the stamp's account.
+    pub async fn refuse_sign_on(
+        &self,
+        subject: ProviderSubject,
+        stamp: EventStamp,
+    ) -> Result<(), PersistenceError> {
+        self.begin(async move |mut tx| {
+            let ProviderSubject { issuer, subject } = subject;
+            let linked = provider_subjects::table
+                .inner_join(people::table.on(people::id.eq(provider_subjects::person_id)))
+                .filter(provider_subjects::issuer.eq(issuer))
+                .filter(provider_subjects::subject.eq(subject))
+                .filter(people::account_id.eq(Bind(stamp.account)))
+                .filter(people::removed_at.is_null())
+                .select(people::id);
+            let person: Option<PersonId> = on!(tx, first(linked)).optional()?;
+            match person {
+                Some(person) => Ok(commit_with(tx, refused(person, stamp)).await?),
+                None => Ok(()),
+            }
+        })
+        .await
+    }
+
     /// Signs on a person of the stamp's account whom a provider vouches for: the person with this
     /// subject; else the one with this address, who is linked with the subject from now on and joins
     /// if they were only invited; else a new person, if they may join. Nobody is found who was
