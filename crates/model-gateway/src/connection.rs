@@ -21,7 +21,8 @@ use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{
-    ACCEPT, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue,
+    PROXY_AUTHORIZATION, USER_AGENT,
 };
 use hyper::{Request, Response, StatusCode, Uri};
 use refract_traces::TraceHeaders;
@@ -81,6 +82,7 @@ impl ServerAccess {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, JSON);
         headers.insert(ACCEPT, JSON);
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         headers.insert(USER_AGENT, REFRACT);
         headers.insert(GATEWAY_RETRIES, HeaderValue::from_static("0"));
         let host = uri.authority().ok_or(SettingError::Endpoint)?;

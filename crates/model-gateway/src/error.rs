@@ -181,8 +181,10 @@ pub enum Unreachable {
     UnknownHost,
     /// No server listens at the address.
     Refused,
-    /// The server's certificate is not trusted, or the TLS handshake failed.
+    /// The TLS handshake failed.
     Tls,
+    /// The server's certificate is refused.
+    Certificate(CertificateFault),
     /// The server demands a client certificate, or refuses ours.
     ClientCertificate,
     /// Any other network error.
@@ -193,12 +195,33 @@ pub enum Unreachable {
     ProxyStatus(u16),
 }
 
+/// Why a server's certificate is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateFault {
+    /// No trusted authority has signed it.
+    #[error("is by no authority that is trusted here")]
+    UnknownAuthority,
+    /// It is for other names, or has none but the common one.
+    #[error("is not for the host of the address")]
+    OtherName,
+    /// It has expired, or is not valid yet.
+    #[error("has expired or is not valid yet")]
+    Time,
+    /// It is the certificate of an authority.
+    #[error("is that of an authority (CA:TRUE): the server needs one of its own")]
+    OfAuthority,
+    /// Anything else.
+    #[error("cannot be trusted")]
+    Other,
+}
+
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownHost => f.write_str("its host name has no address"),
             Self::Refused => f.write_str("the connection was refused"),
-            Self::Tls => f.write_str("no trusted TLS connection could be made"),
+            Self::Tls => f.write_str("no TLS connection could be made"),
+            Self::Certificate(fault) => write!(f, "its certificate {fault}"),
             Self::ClientCertificate => {
                 f.write_str("it refused the client certificate, or demands one")
             }

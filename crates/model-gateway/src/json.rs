@@ -9,13 +9,27 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use serde_with::rust::maps_duplicate_key_is_error;
 use smallvec::SmallVec;
 
-/// Whether the value of the key `error` is an error; some servers send the key with an empty value.
+/// Whether the value of the key `error` is an error. Some servers send the key with every answer: with
+/// an empty value, or with an object whose values are empty or 0.
 pub(crate) fn is_error(raw: &RawValue) -> bool {
-    !matches!(raw.get(), "false" | "\"\"")
+    serde_json::from_str(raw.get()).map_or(true, |error| has_content(&error))
+}
+
+/// Whether anything in a value is neither empty nor 0.
+pub(crate) fn has_content(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(is) => *is,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(values) => values.iter().any(has_content),
+        Value::Object(values) => values.values().any(has_content),
+    }
 }
 
 /// Reads a whole number of at least 0.

@@ -24,7 +24,7 @@ mod servers;
 mod settings;
 
 pub use connection::transport::client_config as tls_client_config;
-pub use error::{ModelError, ServerMessage, Unreachable, WrittenInstead};
+pub use error::{CertificateFault, ModelError, ServerMessage, Unreachable, WrittenInstead};
 pub use estimate::{CostEstimate, Estimator};
 pub use gateway::ModelGateway;
 pub use model::{Model, ModelReply};

@@ -177,7 +177,14 @@ impl Connections {
         work: Work<ExclusiveConnection, T>,
     ) -> BoxFuture<'static, Result<T, PersistenceError>> {
         let pools = Arc::clone(&self.pools);
-        self.run(Box::pin(async move { work(pools.writer().await?).await }))
+        self.run(Box::pin(async move {
+            let written = work(pools.writer().await?).await;
+            if let (Err(PersistenceError::ReadOnly(_)), Pools::Postgres(pool)) = (&written, &*pools)
+            {
+                pool.renew();
+            }
+            written
+        }))
     }
 
     /// Runs a body that writes in a transaction, which it commits: see [`Transaction`].

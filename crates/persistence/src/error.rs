@@ -28,6 +28,10 @@ pub enum PersistenceError {
     /// The database failed or refused, for example because of a restart or a full disk.
     #[error("the database failed: {0}")]
     Failed(String),
+    /// The connection takes no writes: it leads to a standby, or was opened while the server was
+    /// read-only.
+    #[error("the database failed: {0}")]
+    ReadOnly(String),
     /// The statement breaks a rule of the schema: a bug.
     #[error("the database refused a statement: {0}")]
     Refused(String),
@@ -52,7 +56,7 @@ impl PersistenceError {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Unavailable(_) => "unavailable",
-            Self::Failed(_) => "failed",
+            Self::Failed(_) | Self::ReadOnly(_) => "failed",
             Self::Refused(_) => "refused",
             Self::ReferenceGone(_) => "reference_gone",
             Self::Unreadable { .. } => "unreadable",
@@ -65,7 +69,7 @@ impl PersistenceError {
     /// recognises the result that an earlier try left in the database.
     pub fn is_passing(&self) -> bool {
         match self {
-            Self::Unavailable(_) | Self::Failed(_) => true,
+            Self::Unavailable(_) | Self::Failed(_) | Self::ReadOnly(_) => true,
             Self::Refused(_) | Self::ReferenceGone(_) | Self::Unreadable { .. } => false,
         }
     }
@@ -89,6 +93,8 @@ impl From<Error> for PersistenceError {
             let message = what.message().to_owned();
             return if let DatabaseErrorKind::ForeignKeyViolation = kind {
                 Self::ReferenceGone(message)
+            } else if let DatabaseErrorKind::ReadOnlyTransaction = kind {
+                Self::ReadOnly(message)
             } else if breaks_a_rule(kind) || is_about_a_character(&message) {
                 Self::Refused(message)
             } else {

@@ -28,11 +28,11 @@ pub use self::trials::{
     DistanceBound, ModelTrials, SizeUnit, TakenSize, TrialEnd, TrialRun, TrialScope,
 };
 pub use refract_model_gateway::{
-    CallPriority, CertificateFileError, ChatPrompt, ClientCertificate, ConnectionSettings,
-    CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError, ModelGateway,
-    ModelKeyHeader, ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes,
+    CallPriority, CertificateFault, CertificateFileError, ChatPrompt, ClientCertificate,
+    ConnectionSettings, CostEstimate, Estimator, Model, ModelApiKey, ModelEndpoint, ModelError,
+    ModelGateway, ModelKeyHeader, ModelPrices, ModelReply, ModelReport, ModelSettings, ParsedCodes,
     ParsedOutcomes, Protocol, ProxyVariables, ServerMessage, ServerUse, SettingError,
-    TrustedCertificates, WrittenInstead, tls_client_config,
+    TrustedCertificates, Unreachable, WrittenInstead, tls_client_config,
 };
 
 /// What tokens cost.

@@ -111,6 +111,8 @@ fn tls_reason(error: &io::Error) -> Unreachable {
     ];
     if transport::is_about_client_certificate(error) {
         Unreachable::ClientCertificate
+    } else if let Some(fault) = transport::certificate_fault(error) {
+        Unreachable::Certificate(fault)
     } else if of_handshake.contains(&error.kind()) {
         Unreachable::Tls
     } else {

@@ -128,9 +128,28 @@ fn is_on_this_machine(uri: &Uri) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-/// Whether the list of `NO_PROXY` has the server: domains with their subdomains, addresses, networks
-/// or `*`.
+/// Whether the list of `NO_PROXY` has the server: domains with their subdomains (`.example`,
+/// `*.example`), addresses, networks or `*`; behind the first two may be a port.
 fn is_exempt(uri: &Uri, exempt: &str) -> bool {
+    let default_port = if uri.scheme_str() == Some("https") {
+        443
+    } else {
+        80
+    };
+    let port = uri.port_u16().unwrap_or(default_port);
+    let entries = exempt.split(',').filter_map(|entry| {
+        let entry = entry.trim();
+        let (host, of_port) = match entry.rsplit_once(':') {
+            // an IPv6 address has colons of its own, unless it is in brackets
+            Some((host, of_port)) if !host.contains(':') || host.ends_with(']') => {
+                (without_brackets(host), of_port.parse::<u16>().ok()?)
+            }
+            Some(_) | None => (without_brackets(entry), port),
+        };
+        let host = host.strip_prefix("*.").unwrap_or(host);
+        (of_port == port).then_some(host)
+    });
+    let exempt = entries.collect::<Vec<_>>().join(",");
     let matcher = Matcher::builder().all("http://any").no(exempt).build();
     matcher.intercept(uri).is_none()
 }
@@ -230,6 +249,13 @@ mod tests {
             ("10.0.0.0/8", "http://10.1.2.3:8000/v1", false),
             ("10.0.0.0/8", "http://11.1.2.3/v1", true),
             ("fd00::/8", "http://[fd00::7]/v1", false),
+            ("*.example", "http://gpu.example/v1", false),
+            ("gpu.example:8000", "http://gpu.example:8000/v1", false),
+            ("gpu.example:80,b", "http://gpu.example/v1", false),
+            ("gpu.example:443", "https://gpu.example/v1", false),
+            ("gpu.example:8000", "http://gpu.example:8001/v1", true),
+            ("[fd00::7]:80", "http://[fd00::7]/v1", false),
+            ("[fd00::7]:80", "http://[fd00::7]:81/v1", true),
         ] {
             assert_eq!(proxied(server, exempt), is_proxied, "{exempt} {server}");
         }

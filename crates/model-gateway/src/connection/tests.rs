@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 use super::*;
+use crate::error::CertificateFault;
 use crate::settings::ConnectionSettings;
 
 /// Puts TLS in front of a plain server. Returns a certificate for `name` and the address.
@@ -152,7 +153,8 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     let failure = failure(&connections(&uri)).await;
     assert_eq!(
         failure.to_string(),
-        "The model server could not be reached: no trusted TLS connection could be made."
+        "The model server could not be reached: its certificate is by no authority that is trusted \
+         here."
     );
     assert_eq!(server.counts().requests, 0);
 }
@@ -162,7 +164,8 @@ async fn a_certificate_for_another_name_is_refused() {
     let server = ModelServer::start(ScriptedReply::body("answer"));
     let (certificate, uri) = tls_server("models.example", &server).await;
     let failure = failure(&trusting(&uri, [certificate])).await;
-    assert_eq!(failure, ModelError::Unreachable(Unreachable::Tls));
+    let other_name = Unreachable::Certificate(CertificateFault::OtherName);
+    assert_eq!(failure, ModelError::Unreachable(other_name));
     assert_eq!(server.counts().requests, 0);
 }
 

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use hyper::Uri;
 use refract_tls_files::ClientCertificate;
-use rustls::{AlertDescription, ClientConfig, RootCertStore};
+use rustls::{AlertDescription, CertificateError, ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
 use super::proxy::Proxy;
+use crate::error::CertificateFault;
 use crate::settings::{ConnectionSettings, SettingError};
 
 /// Proxies and the TLS configuration, which is made for the first server that needs it.
@@ -96,6 +97,29 @@ pub(super) fn is_about_client_certificate(error: &io::Error) -> bool {
         return false;
     };
     ALERTS.contains(alert)
+}
+
+/// What is wrong with the server's certificate, if the error is about it.
+pub(super) fn certificate_fault(error: &io::Error) -> Option<CertificateFault> {
+    let reported = error.get_ref().and_then(as_tls_error)?;
+    let rustls::Error::InvalidCertificate(fault) = reported else {
+        return None;
+    };
+    Some(match fault {
+        CertificateError::UnknownIssuer => CertificateFault::UnknownAuthority,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            CertificateFault::OtherName
+        }
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => CertificateFault::Time,
+        // the library for certificates has a type of its own for this
+        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            CertificateFault::OfAuthority
+        }
+        _ => CertificateFault::Other,
+    })
 }
 
 fn as_tls_error<'a>(error: &'a (dyn Error + Send + Sync + 'static)) -> Option<&'a rustls::Error> {

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::server_error::ServerError;
+use crate::json::has_content;
 
 /// Keys of which one is in every such body. Most answers have none, and are not parsed here.
 const KEYS: [&str; 2] = ["\"error", "\"base_resp"];
@@ -57,11 +58,11 @@ fn error_in(json: &Value) -> Option<&Value> {
             json
         }
     };
-    let own = json.get("error").filter(|error| is_error(error));
+    let own = json.get("error").filter(|error| has_content(error));
     let flat = || (json.get("object")?.as_str()? == "error").then_some(json);
     let of_choice = || {
         json.pointer("/choices/0/error")
-            .filter(|error| is_error(error))
+            .filter(|error| has_content(error))
     };
     let wrapped = || {
         if json.get("answers").is_some() {
@@ -69,7 +70,7 @@ fn error_in(json: &Value) -> Option<&Value> {
         }
         let pointers = ["/result/error", "/response/error", "/errors/0"];
         let mut found = pointers.iter().filter_map(|pointer| json.pointer(pointer));
-        found.find(|error| is_error(error))
+        found.find(|error| has_content(error))
     };
     // MiniMax sends it with every answer; 0 is success
     let of_minimax = || {
@@ -80,10 +81,6 @@ fn error_in(json: &Value) -> Option<&Value> {
         .or_else(of_choice)
         .or_else(wrapped)
         .or_else(of_minimax)
-}
-
-fn is_error(error: &Value) -> bool {
-    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
 }
 
 /// The status of an error.
@@ -200,6 +197,7 @@ mod tests {
             r#"{"error":{"message":"no","code":404}}"#,
             r#"{"error":null,"answers":{}}"#,
             r#"{"error":"","answers":{}}"#,
+            r#"{"error":{"message":"","type":"","code":null},"answers":{}}"#,
             r#"{"answers":{},"errors":[]}"#,
             // beside answers this name means nothing
             r#"{"answers":{},"errors":[{"code":429}]}"#,

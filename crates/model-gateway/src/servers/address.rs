@@ -36,7 +36,13 @@ impl ServerAddress {
         };
         let host = uri.host().filter(|host| !host.is_empty());
         let host = host.ok_or(AddressError::Malformed)?;
-        if uri.query().is_some() || text.contains('#') {
+        // a port beyond 65535 is none
+        let has_odd_port = || {
+            let behind_host = uri.authority()?.as_str().rsplit_once(host)?.1;
+            Some(behind_host.len() > 1 && uri.port_u16().is_none())
+        };
+        let is_odd = has_odd_port() == Some(true) || !text.is_ascii();
+        if is_odd || uri.query().is_some() || text.contains('#') {
             return Err(AddressError::Malformed);
         }
         if uri

@@ -90,3 +90,45 @@ async fn connections_that_broke_are_replaced() {
             .unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_that_were_opened_while_the_server_was_read_only_are_given_up() {
+    let it = Fixture::postgres().await;
+    let settings = DatabaseSettings {
+        url: it.url.as_str().into(),
+        pool: 4,
+    };
+    let operator = postgres_client(&it.url).await;
+    let name = operator.query_one("SELECT current_database()", &[]).await;
+    let name: String = name.unwrap().get(0);
+    let set = async |mode: &str| {
+        let statement =
+            format!("ALTER DATABASE \"{name}\" SET default_transaction_read_only = {mode}");
+        operator.batch_execute(&statement).await.unwrap();
+    };
+    set("on").await;
+    let database = Database::connect(&settings, Handle::current())
+        .await
+        .unwrap();
+    let on_lanes = database.for_this_thread(std::num::NonZeroUsize::MIN);
+    on_lanes.ping().await.unwrap();
+    let refused = database.save_result(&it.result(answered(), None)).await;
+    assert!(
+        matches!(&refused, Err(error @ PersistenceError::ReadOnly(_)) if error.is_passing()),
+        "{refused:?}"
+    );
+    // the lane that writes was opened now
+    let grouped = on_lanes.save_result(&it.result(answered(), None)).await;
+    assert!(grouped.is_err());
+    set("off").await;
+    tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+    let first = database.save_result(&it.result(answered(), None)).await;
+    assert!(
+        matches!(first, Err(PersistenceError::ReadOnly(_))),
+        "{first:?}"
+    );
+    for database in [&database, &on_lanes] {
+        let saved = database.save_result(&it.result(answered(), None)).await;
+        assert!(saved.is_ok(), "{saved:?}");
+    }
+}

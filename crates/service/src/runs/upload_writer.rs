@@ -177,6 +177,7 @@ impl From<PersistenceError> for UploadError {
             PersistenceError::ReferenceGone(_) => Self::Expired,
             PersistenceError::Unavailable(_)
             | PersistenceError::Failed(_)
+            | PersistenceError::ReadOnly(_)
             | PersistenceError::Refused(_)
             | PersistenceError::Unreadable { .. } => Self::Internal(error.into()),
         }

@@ -107,7 +107,8 @@ async fn the_certificate_behind_a_tunnel_is_verified() {
     let uri = Uri::from_static("https://models.example/v1/systemone");
     let connections = trusting_with(&uri, [certificate], &through(&proxy));
     let failure = failure(&connections).await;
-    assert_eq!(failure, ModelError::Unreachable(Unreachable::Tls));
+    let other_name = Unreachable::Certificate(CertificateFault::OtherName);
+    assert_eq!(failure, ModelError::Unreachable(other_name));
 }
 
 #[actix_rt::test]

@@ -56,6 +56,10 @@ pub(super) fn read(
             reached = probability;
             continue;
         }
+        if position.written.probability <= 0.0 {
+            // what the model chose has a probability: the server does not say which
+            return CodeProbabilities::new(shape, outcomes);
+        }
         probabilities.written = match shape.read(rest) {
             // a word that begins a sentence is no code if the question lacks that code
             Some(CodePiece::Code(code)) if code >= outcomes && is_sentence(rest) => None,

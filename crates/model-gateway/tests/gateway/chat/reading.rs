@@ -165,10 +165,43 @@ async fn lists_of_every_common_kind_are_read_alike() {
             "{others}"
         );
     }
-    let infinite = written(json!([token("no", half), token("x", -1.5)])).to_string();
-    let infinite = infinite.replace("-1.5", "-Infinity");
-    let server = ModelServer::start(ScriptedReply::body(infinite));
-    assert_eq!(only(&ask(&server, &yes_no()).await.unwrap()), &yes(0.5));
+    let listed = written(json!([token("no", half), token("x", -1.5)])).to_string();
+    for body in [
+        listed.replace("-1.5", "-Infinity").into_bytes(),
+        listed.replace("\"x\"", "\"\\udce2\"").into_bytes(),
+        listed
+            .replace('x', "\u{1}")
+            .bytes()
+            .map(|byte| if byte == 1 { 0xE2 } else { byte })
+            .collect(),
+    ] {
+        let server = ModelServer::start(ScriptedReply::body(body));
+        assert_eq!(only(&ask(&server, &yes_no()).await.unwrap()), &yes(0.5));
+    }
+}
+
+#[actix_rt::test]
+async fn a_written_token_without_a_probability_has_that_of_the_list_or_is_no_answer() {
+    let token = |text: &str, share: f64| json!({"token": text, "logprob": share.ln()});
+    let answer = async |own: Value, others: Value| {
+        let mut written = json!({"token": "no", "logprob": own, "top_logprobs": others});
+        if own.is_boolean() {
+            written.as_object_mut().unwrap().remove("logprob");
+        }
+        let body = json!({"choices": [{"message": {"content": "no"},
+            "logprobs": {"content": [written]}}]});
+        answer_to(&yes_no(), &body).await
+    };
+    let others = json!([token("no", 0.8), token("yes", 0.2)]);
+    for own in [json!(null), json!(false), json!(-9999.0), json!(-1e30)] {
+        assert_eq!(answer(own.clone(), others.clone()).await.unwrap(), yes(0.2));
+        for unknown in [
+            json!([{"token": "no"}, token("yes", 0.2)]),
+            json!([token("yes", 0.2)]),
+        ] {
+            answer(own.clone(), unknown).await.unwrap_err();
+        }
+    }
 }
 
 #[actix_rt::test]

@@ -4,6 +4,7 @@
 //! statement. The thread that uses a lane also moves its bytes, so a lane must not be lent to
 //! another thread, whose statements would stall whenever the first is busy.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::Mutex;
@@ -30,6 +31,8 @@ pub(crate) struct PostgresLanes {
 #[derive(Default)]
 struct Lane {
     connection: RwLock<Option<Arc<PostgresConnection>>>,
+    /// How often the pool had given up all connections when this one was opened.
+    renewals: AtomicU64,
     /// Whether this lane has reserved a connection of the pool; locked while the connection is
     /// opened.
     is_taken: Mutex<bool>,
@@ -102,7 +105,8 @@ impl Lane {
         &self,
         pool: &PostgresPool,
     ) -> Result<Option<Arc<PostgresConnection>>, PersistenceError> {
-        if let Some(open) = self.open() {
+        let renewals = pool.renewals();
+        if let Some(open) = self.open(renewals) {
             return Ok(Some(open));
         }
         let Ok(mut is_taken) = self.is_taken.try_lock() else {
@@ -117,6 +121,7 @@ impl Lane {
         let opening = opening.map_err(|_| PersistenceError::no_answer())?;
         let opened = opening.map_err(|error| PersistenceError::Unavailable(error.to_string()))?;
         let connection = Arc::new(opened);
+        self.renewals.store(renewals, Ordering::Relaxed);
         self.put(Some(Arc::clone(&connection)));
         Ok(Some(connection))
     }
@@ -137,7 +142,10 @@ impl Lane {
         connection.take_if(|connection| Arc::ptr_eq(connection, abandoned));
     }
 
-    fn open(&self) -> Option<Arc<PostgresConnection>> {
+    fn open(&self, renewals: u64) -> Option<Arc<PostgresConnection>> {
+        if self.renewals.load(Ordering::Relaxed) != renewals {
+            return None;
+        }
         let connection = self.connection.read();
         let connection = connection.unwrap_or_else(PoisonError::into_inner);
         connection

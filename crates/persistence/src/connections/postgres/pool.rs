@@ -4,7 +4,9 @@
 //! queries: while its thread is busy, such a runtime does not drive its sockets. The lanes of such
 //! a thread are the exception, since no other thread uses them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use deadpool::managed::QueueMode;
 use deadpool::{Runtime, Status};
@@ -24,6 +26,9 @@ use crate::connections::postgres::address::PostgresAddress;
 use crate::connections::postgres::server::PostgresServer;
 use crate::error::{ConnectError, PersistenceError};
 
+/// The shortest time between two times at which all connections are given up.
+const BETWEEN_RENEWALS: Duration = Duration::from_secs(1);
+
 /// All connections that one process may hold to a server.
 pub(crate) struct PostgresPool {
     pub(super) server: Arc<PostgresServer>,
@@ -32,6 +37,9 @@ pub(crate) struct PostgresPool {
     size: usize,
     /// Number of connections that lanes have reserved.
     taken: Mutex<usize>,
+    /// How often all connections were given up, and when last.
+    renewals: AtomicU64,
+    renewed: Mutex<Option<Instant>>,
 }
 
 impl PostgresPool {
@@ -55,6 +63,8 @@ impl PostgresPool {
             server,
             size,
             taken: Mutex::new(0),
+            renewals: AtomicU64::new(0),
+            renewed: Mutex::new(None),
         })
     }
 
@@ -66,6 +76,27 @@ impl PostgresPool {
     /// Leases a connection.
     pub(crate) async fn lease(&self) -> Result<PostgresLease, PersistenceError> {
         Ok(self.leased.get().await?)
+    }
+
+    /// Gives up all connections that are idle now and all lanes, once a second at most: one that was
+    /// opened while its server was read-only may stay so when the address leads to another server.
+    pub(crate) fn renew(&self) {
+        let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
+        if renewed.is_some_and(|last| last.elapsed() < BETWEEN_RENEWALS) {
+            return;
+        }
+        *renewed = Some(Instant::now());
+        self.renewals.fetch_add(1, Ordering::Relaxed);
+        let given_up = self.leased.retain(|_, _| false).removed.len();
+        tracing::warn!(
+            given_up,
+            "the database is read-only: its connections are opened anew"
+        );
+    }
+
+    /// How often all connections were given up.
+    pub(crate) fn renewals(&self) -> u64 {
+        self.renewals.load(Ordering::Relaxed)
     }
 
     /// The number of connections that can be leased, and of those that are.

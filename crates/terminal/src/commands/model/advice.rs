@@ -3,9 +3,9 @@
 
 use indicatif::HumanCount;
 use refract_service::model::{
-    DistanceBound, FailedTrial, LongText, LongTextOutcome, ModelEndpoint, ModelError,
-    ModelSettings, ModelTrials, Protocol, ServerMessage, SizeUnit, TakenSize, TrialReport,
-    WrittenInstead,
+    CertificateFault, DistanceBound, FailedTrial, LongText, LongTextOutcome, ModelEndpoint,
+    ModelError, ModelSettings, ModelTrials, Protocol, ServerMessage, SizeUnit, TakenSize,
+    TrialReport, Unreachable, WrittenInstead,
 };
 
 use crate::terminal::widened;
@@ -165,6 +165,12 @@ fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
         | ModelError::NotChat
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
+        ModelError::Unreachable(Unreachable::Certificate(CertificateFault::UnknownAuthority)) => {
+            " Set REFRACT_MODEL_CA_FILE to a file with the certificate of its authority."
+        }
+        ModelError::Unreachable(Unreachable::Certificate(_)) => {
+            " Give the server a certificate for the host of REFRACT_MODEL_URL."
+        }
         ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
         ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS. If a gateway in \
