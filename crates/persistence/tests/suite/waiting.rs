@@ -1,6 +1,7 @@
 //! Time limits of queries: on waiting for a connection and for an answer.
 
-use std::time::Instant;
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
 
 use refract_persistence::{Database, DatabaseSettings, PersistenceError};
 use tokio::runtime::Handle;
@@ -110,7 +111,7 @@ async fn connections_that_were_opened_while_the_server_was_read_only_are_given_u
     let database = Database::connect(&settings, Handle::current())
         .await
         .unwrap();
-    let on_lanes = database.for_this_thread(std::num::NonZeroUsize::MIN);
+    let on_lanes = database.for_this_thread(NonZeroUsize::MIN);
     on_lanes.ping().await.unwrap();
     let refused = database.save_result(&it.result(answered(), None)).await;
     assert!(
@@ -120,15 +121,15 @@ async fn connections_that_were_opened_while_the_server_was_read_only_are_given_u
     // the lane that writes was opened now
     let grouped = on_lanes.save_result(&it.result(answered(), None)).await;
     assert!(grouped.is_err());
+    database.ping().await.unwrap();
     set("off").await;
-    tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
-    let first = database.save_result(&it.result(answered(), None)).await;
-    assert!(
-        matches!(first, Err(PersistenceError::ReadOnly(_))),
-        "{first:?}"
-    );
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    // the first write may meet the last connection of before
+    let _ = database.save_result(&it.result(answered(), None)).await;
     for database in [&database, &on_lanes] {
-        let saved = database.save_result(&it.result(answered(), None)).await;
-        assert!(saved.is_ok(), "{saved:?}");
+        for _ in 0..3 {
+            let saved = database.save_result(&it.result(answered(), None)).await;
+            assert!(saved.is_ok(), "{saved:?}");
+        }
     }
 }
