@@ -112,18 +112,21 @@ impl Document {
     }
 
     /// The member with this name. A name with dots also leads into objects, as `realm_access.roles`
-    /// does.
+    /// does; names of objects may have dots too.
     pub(crate) fn find(&self, name: &str) -> Option<&Value> {
-        if let Some(found) = self.get(name) {
-            return Some(found);
-        }
-        let mut parts = name.split('.');
-        let mut found = self.get(parts.next()?)?;
-        for part in parts {
-            found = found.as_object()?.get(part)?;
-        }
-        Some(found).filter(|found| !found.is_null())
+        find_in(&self.0, name)
     }
+}
+
+fn find_in<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    if let Some(found) = object.get(name).filter(|found| !found.is_null()) {
+        return Some(found);
+    }
+    let mut ways = name.match_indices('.');
+    ways.find_map(|(dot, _)| {
+        let (outer, inner) = (name.get(..dot)?, name.get(dot + 1..)?);
+        find_in(object.get(outer)?.as_object()?, inner)
+    })
 }
 
 #[cfg(test)]

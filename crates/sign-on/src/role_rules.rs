@@ -2,6 +2,8 @@
 
 use refract_domain::account::Role;
 
+/// The kinds of parts that LDAP names of groups have.
+const NAME_PARTS: [&str; 4] = ["CN", "OU", "DC", "UID"];
 /// Any value, in a rule.
 const ANY: &str = "*";
 
@@ -20,24 +22,33 @@ pub struct RoleRulesError(String);
 
 impl RoleRules {
     /// Parses rules separated by commas, such as `refract-admins=owner,staff=reviewer`. The value
-    /// `*` stands for everybody.
+    /// `*` stands for everybody. A value may be an LDAP name, which has equals signs and commas:
+    /// `CN=admins,DC=example=owner`.
     ///
     /// # Errors
     /// A part that is no rule.
     pub fn parse(text: &str) -> Result<Self, RoleRulesError> {
-        let parts = text.split(',').map(str::trim);
-        let rules = parts.filter(|part| !part.is_empty()).map(|part| {
-            let wrong = || RoleRulesError(part.to_owned());
-            // a value may have an equals sign, as LDAP's names have
-            let (value, role) = part.rsplit_once('=').ok_or_else(wrong)?;
-            let role = Role::named(role.trim()).ok_or_else(wrong)?;
-            let value = value.trim();
-            if value.is_empty() {
-                return Err(wrong());
+        let mut rules = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            // the parts of a name before its last one end no rule
+            let mut ends = rest
+                .match_indices(',')
+                .map(|(end, _)| end)
+                .chain([rest.len()]);
+            let mut begin = 0;
+            let end = ends.find(|end| {
+                let part = rest.get(begin..*end).unwrap_or_default();
+                begin = end + 1;
+                !is_part_of_name(part)
+            });
+            let end = end.unwrap_or(rest.len());
+            let rule = rest.get(..end).unwrap_or_default().trim();
+            if !rule.is_empty() {
+                rules.push(read(rule).ok_or_else(|| RoleRulesError(rule.to_owned()))?);
             }
-            Ok((value.to_owned(), role))
-        });
-        let rules = rules.collect::<Result<_, _>>()?;
+            rest = rest.get(end + 1..).unwrap_or_default();
+        }
         Ok(Self { rules })
     }
 
@@ -54,6 +65,25 @@ impl RoleRules {
             .filter(|(value, _)| value == ANY || values.contains(value));
         fitting.map(|(_, role)| *role).max()
     }
+}
+
+/// The value and the role of a rule.
+fn read(rule: &str) -> Option<(String, Role)> {
+    let (value, role) = rule.rsplit_once('=')?;
+    let value = value.trim();
+    let role = Role::named(role.trim())?;
+    (!value.is_empty()).then(|| (value.to_owned(), role))
+}
+
+/// Whether a text is one part of an LDAP name, and no role follows.
+fn is_part_of_name(part: &str) -> bool {
+    let Some((kind, value)) = part.trim().split_once('=') else {
+        return false;
+    };
+    let is_kind = NAME_PARTS
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(kind));
+    is_kind && !value.contains('=')
 }
 
 #[cfg(test)]
@@ -80,11 +110,29 @@ mod tests {
     fn a_value_may_have_equals_signs() {
         let rules = RoleRules::parse("cn=refract=owner").unwrap();
         assert_eq!(rules.role_of(&["cn=refract".to_owned()]), Some(Role::Owner));
+        let rules = "a=reviewer, CN=owner,OU=x, DC=y=editor,cn=b,dc=z=owner,c=reviewer";
+        for (value, expected) in [
+            ("a", Role::Reviewer),
+            ("CN=owner,OU=x, DC=y", Role::Editor),
+            ("cn=b,dc=z", Role::Owner),
+            ("c", Role::Reviewer),
+        ] {
+            assert_eq!(role(rules, &[value]), Some(expected), "{value}");
+        }
+        assert_eq!(role(rules, &["CN", "OU=x", "cn=b"]), None);
     }
 
     #[test]
     fn what_is_no_rule_is_named() {
-        for wrong in ["staff", "staff=admin", "=owner", "a=owner,b", "staff=Owner"] {
+        for wrong in [
+            "staff",
+            "staff=admin",
+            "=owner",
+            "a=owner,b",
+            "staff=Owner",
+            "staff=admin,b=owner",
+            "CN=a,OU=b",
+        ] {
             let error = RoleRules::parse(wrong).unwrap_err();
             assert!(error.to_string().contains("is no rule"), "{error}");
         }

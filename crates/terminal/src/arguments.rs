@@ -121,7 +121,7 @@ pub(crate) fn file_value(variable: &str) -> Option<&'static FileValue> {
         Some(without) => without.to_owned(),
         None => format!("{variable}_FILE"),
     };
-    let is_overridden = std::env::var_os(variable).is_some() || is_given_to_process(&other);
+    let is_overridden = is_in_environment(variable) || is_given_to_process(&other);
     (!is_overridden).then_some(value)
 }
 
@@ -138,8 +138,18 @@ pub(crate) fn is_given(variable: &str) -> bool {
 }
 
 fn is_given_to_process(variable: &str) -> bool {
-    let value = std::env::var_os(variable).filter(|value| !value.is_empty());
-    value.is_some() || is_on_command_line(&flag_of(variable))
+    is_in_environment(variable) || is_on_command_line(&flag_of(variable))
+}
+
+/// Whether an environment variable is set; a blank one counts as not set.
+fn is_in_environment(variable: &str) -> bool {
+    std::env::var_os(variable).is_some() && !is_blank(variable)
+}
+
+/// Whether an environment variable has a value of white space alone, as where a file of Compose knows
+/// none for it.
+pub(crate) fn is_blank(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| value.to_string_lossy().trim().is_empty())
 }
 
 /// Refuses a setting that is given both as a value and as a file; an empty file name counts as not

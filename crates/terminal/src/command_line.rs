@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use clap::builder::StyledStr;
+use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::generated::with_groups;
@@ -127,11 +127,17 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
-/// The command with the values of the file of settings as defaults. Secrets are not shown in its help.
+/// The command with the values of the file of settings as defaults, and without blank environment
+/// variables. Secrets are not shown in its help.
 fn with_file_values(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|argument| {
         let variable = argument.get_env().and_then(OsStr::to_str);
-        let Some(value) = variable.and_then(arguments::file_value) else {
+        let variable = variable.map(str::to_owned);
+        let argument = match &variable {
+            Some(variable) if arguments::is_blank(variable) => argument.env(Resettable::Reset),
+            Some(_) | None => argument,
+        };
+        let Some(value) = variable.as_deref().and_then(arguments::file_value) else {
             return argument;
         };
         let is_secret = argument.is_hide_env_values_set();

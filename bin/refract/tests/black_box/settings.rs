@@ -301,6 +301,26 @@ async fn a_flag_comes_before_its_variable() {
 }
 
 #[tokio::test]
+async fn a_blank_variable_counts_as_not_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = [
+        MODEL,
+        ("DATABASE_URL_FILE", ""),
+        ("REFRACT_CONFIG", ""),
+        ("REFRACT_MODEL_API_KEY_FILE", " "),
+        ("REFRACT_MODEL_CA_FILE", "\t"),
+        ("REFRACT_MODEL_NAME", " "),
+        ("REFRACT_BODY_BUDGET_MIB", ""),
+        ("REFRACT_WORKERS", " "),
+        ("REFRACT_LOG", " "),
+    ];
+    let node = program::node(folder.path(), &settings).await;
+    assert_eq!(node.ops("/healthz").await.status, 200);
+    assert!(!node.log().is_empty());
+    node.stop().await;
+}
+
+#[tokio::test]
 async fn the_log_is_text_unless_json_is_asked_for_and_names_the_addresses() {
     let folder = tempfile::tempdir().unwrap();
     for format in ["text", "json"] {

@@ -93,6 +93,14 @@ fn roles_come_from_a_claim_by_name_or_by_path() {
         ),
         owner
     );
+    // a client of Keycloak whose name has dots
+    assert_eq!(
+        with(
+            "resource_access.refract.example.com.roles",
+            json!({"resource_access": {"refract": {}, "refract.example.com": {"roles": ["admins"]}}})
+        ),
+        owner
+    );
     assert_eq!(
         with(
             "https://a.b/roles",

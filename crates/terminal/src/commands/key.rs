@@ -12,7 +12,7 @@ use refract_identity::keys::{KeyError, KeyLimits, ListedKey, OverlapDays, SetNet
 use refract_identity::people::AccountActor;
 use refract_service::Refract;
 
-use self::list::find_key;
+use self::list::find_key_to_change;
 use super::context::{self, AccountArg};
 use super::selection::{self, to_the_second};
 use crate::output::{self, value};
@@ -173,7 +173,7 @@ impl KeyCommand {
             }
             Self::Revoke { key, account } => {
                 let (refract, account) = account.open(database).await?;
-                let id = list::find_key_to_revoke(&refract, account, &key).await?;
+                let id = find_key_to_change(&refract, account, &key).await?;
                 let actor = AccountActor::operator(account);
                 if !refract.keys().revoke(&actor, id).await? {
                     return Err(list::no_key(&key));
@@ -247,7 +247,7 @@ async fn set_networks(
     called: &str,
     networks: Option<&KeyNetworks>,
 ) -> anyhow::Result<()> {
-    let key = find_key(refract, account, called).await?;
+    let key = find_key_to_change(refract, account, called).await?;
     let actor = AccountActor::operator(account);
     let setting = refract.keys().set_networks(&actor, key, networks);
     match setting.await? {

@@ -127,6 +127,10 @@ async fn a_key_is_replaced_while_both_work(backend: Backend) {
     );
     assert_eq!(made["networks"], json!(["127.0.0.1/32"]));
     assert_eq!(made["replaces"], old["id"]);
+    // of the two, the name means neither
+    let set = ["key", "set", "importer", "--any-network"];
+    let line = service.run(&set).await.refused();
+    assert!(line.contains("2 keys are called 'importer'"), "{line}");
     assert_eq!(
         shown(&service, &old["id"]).await["expires_at"],
         new["replaced_ends_at"]

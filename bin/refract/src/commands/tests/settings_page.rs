@@ -17,7 +17,7 @@ const INTRODUCTION: &str = "\
 For operators: every setting. A flag overrides a variable, a variable the [file](#the-file), \
 the file a default. Flags and keys are variables without `REFRACT_`: `--model-url`, `model_url`.
 
-`refract settings` shows every value and where it comes from.
+A blank variable is unset. `refract settings` shows values and their sources.
 ";
 
 /// The text after the tables.

@@ -89,9 +89,9 @@ pub(in crate::commands) async fn find_key(
     })
 }
 
-/// Finds the key to revoke by its id, or by its name if no other accepted key has it: of a key and
-/// its successor, which share a name, only an id says which is meant.
-pub(super) async fn find_key_to_revoke(
+/// Finds the key to revoke or to limit by its id, or by its name if no other accepted key has it: of a
+/// key and its successor, which share a name, only an id says which is meant.
+pub(super) async fn find_key_to_change(
     refract: &Refract,
     account: AccountId,
     called: &str,
