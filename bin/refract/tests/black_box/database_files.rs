@@ -49,6 +49,24 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn commands_that_meet_at_a_new_file_all_find_its_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let create = async |name: &str| {
+        let arguments = ["key", "create", "--name", name];
+        run(folder.path(), &[], &arguments).await.done();
+    };
+    tokio::join!(
+        create("a"),
+        create("b"),
+        create("c"),
+        create("d"),
+        create("e")
+    );
+    let listed = run(folder.path(), &[], &["key", "list", "--json"]).await;
+    assert_eq!(listed.done().lines().count(), 5);
+}
+
+#[tokio::test]
 async fn a_command_about_what_is_stored_makes_no_database() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap();

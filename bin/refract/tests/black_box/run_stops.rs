@@ -124,7 +124,9 @@ async fn a_database_that_goes_away_is_reported_with_the_line() {
         "{last}"
     );
     assert!(
-        last.ends_with("run the same command again to go on"),
+        last.ends_with(
+            "answers that could not be saved are asked for again: run the same command again to go on"
+        ),
         "{last}"
     );
 }

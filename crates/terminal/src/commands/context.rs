@@ -14,7 +14,7 @@ use refract_identity::people::DEFAULT_ACCOUNT;
 use refract_service::Refract;
 use refract_service::measures::questions;
 use refract_service::prisms::{Prism, PrismError, PrismHistory};
-use refract_service::store::{ConnectError, DatabaseSettings, PassingReason};
+use refract_service::store::{ConnectError, DatabaseSettings, PassingReason, SchemaError};
 
 use crate::settings::DatabaseArgs;
 use crate::terminal::{counted, widened};
@@ -27,6 +27,9 @@ const WAIT_FOR_LISTENER: Duration = Duration::from_secs(10);
 const WAIT_FOR_SERVER: Duration = Duration::from_mins(1);
 /// The driver's words for a server without TLS where the address requires it.
 const NO_TLS: &str = "server does not support TLS";
+/// How long another process may take to make the tables of a new file, and the pause between two looks.
+const MADE_WITHIN: Duration = Duration::from_secs(5);
+const BETWEEN_CHECKS: Duration = Duration::from_millis(50);
 /// The pause between two attempts to connect to a starting database.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(250);
 
@@ -104,8 +107,21 @@ pub(crate) async fn open_or_create(settings: &DatabaseSettings) -> anyhow::Resul
         }
         Err(error) => Err(not_opened(error)),
         Ok(refract) => {
-            refract.store().check_schema().await?;
+            wait_for_schema(&refract).await?;
             Ok(refract)
+        }
+    }
+}
+
+/// Checks the migrations of a database. One that is empty may just be made by another process.
+async fn wait_for_schema(refract: &Refract) -> Result<(), SchemaError> {
+    let begin = Instant::now();
+    loop {
+        match refract.store().check_schema().await {
+            Err(SchemaError::Empty { .. }) if begin.elapsed() < MADE_WITHIN => {
+                tokio::time::sleep(BETWEEN_CHECKS).await;
+            }
+            checked => return checked,
         }
     }
 }

@@ -14,9 +14,9 @@ use refract_file_runs::{
     ColumnMapping, FileCheckError, InputError, InputSource, OpenRunError, RunError, RunOrder,
     RunSettings, RunTally, Shard,
 };
-use refract_service::Refract;
 use refract_service::model::ModelGateway;
 use refract_service::runs::PinnedPrism;
+use refract_service::{CallError, Refract};
 
 use self::report::going;
 use super::context::AccountArg;
@@ -161,9 +161,14 @@ pub(crate) fn input_refused(error: &InputError, words: String) -> anyhow::Error 
 
 /// Why a run stopped and how to continue it.
 pub(crate) fn stopped(input: &InputPath, stop: &RunError) -> String {
-    format!(
-        "{input}: {stop}; everything that was answered is saved: run the same command again to go on"
-    )
+    let saved = match stop {
+        RunError::Row {
+            refusal: CallError::Internal(_),
+            ..
+        } => "answers that could not be saved are asked for again",
+        _ => "everything that was answered is saved",
+    };
+    format!("{input}: {stop}; {saved}: run the same command again to go on")
 }
 
 /// Waits for the check of a whole file, and shows its progress. A signal ends the program.
