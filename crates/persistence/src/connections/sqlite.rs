@@ -114,6 +114,15 @@ impl FileIdentity {
     }
 }
 
+/// SQLite's words for a file that it cannot open, with what it needs.
+fn with_remedy(words: String) -> String {
+    if words.contains("unable to open database file") {
+        format!("{words}: this user must be able to write to the file and to its folder")
+    } else {
+        words
+    }
+}
+
 impl SqliteFile {
     /// Opens the file once. A new file is readable by its owner only; a file that must exist may be
     /// another program's, and is not changed. Blocks the thread.
@@ -137,7 +146,7 @@ impl SqliteFile {
                     .batch_execute("SELECT 1 FROM sqlite_master LIMIT 1")
                     .map_err(ConnectionError::CouldntSetupConfiguration),
             })
-            .map_err(|error| failed(error.to_string()))?;
+            .map_err(|error| failed(with_remedy(error.to_string())))?;
         let identity = FileIdentity::of(&path).map_err(|error| failed(error.to_string()))?;
         Ok(Self {
             path,
@@ -304,5 +313,19 @@ impl Drop for SqliteLane {
         if self.connection.initialized() {
             self.open_lanes.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_opened_is_refused_with_what_it_needs() {
+        let folder = std::env::temp_dir();
+        let opened = SqliteFile::open(folder, MissingFile::IsRefused);
+        let words = opened.err().map(|error| error.to_string());
+        let needs = "this user must be able to write to the file and to its folder";
+        assert!(words.is_some_and(|words| words.ends_with(needs)));
     }
 }
