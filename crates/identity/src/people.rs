@@ -69,7 +69,8 @@ pub struct AppUrl(String);
 pub struct NotAnAppUrl;
 
 impl AppUrl {
-    /// Parses an address. A slash at its end is dropped; the host is compared in lower case.
+    /// Parses an address. A slash at its end is dropped, and the scheme's own port, which browsers
+    /// leave out of `Origin`; the host is compared in lower case.
     ///
     /// # Errors
     /// [`NotAnAppUrl`] for anything but a scheme, a host and an optional port.
@@ -82,6 +83,8 @@ impl AppUrl {
         let is_bare = is_bare && matches!(uri.path(), "" | "/") && uri.query().is_none();
         let scheme = uri.scheme_str().unwrap_or_default();
         if is_web && is_bare {
+            let port = if scheme == "http" { ":80" } else { ":443" };
+            let authority = authority.strip_suffix(port).unwrap_or(authority);
             Ok(Self(format!("{scheme}://{authority}")))
         } else {
             Err(NotAnAppUrl)
@@ -127,7 +130,13 @@ mod tests {
                 "https://Refract.example.com/",
                 "https://refract.example.com",
             ),
-            ("http://[::1]:80", "http://[::1]:80"),
+            ("http://[::1]:8081", "http://[::1]:8081"),
+            ("http://[::1]:80/", "http://[::1]"),
+            ("http://a:80", "http://a"),
+            ("https://a:443", "https://a"),
+            ("http://a:443", "http://a:443"),
+            ("https://a:80", "https://a:80"),
+            ("http://a:8080", "http://a:8080"),
         ] {
             assert_eq!(AppUrl::parse(sent).unwrap().as_str(), read);
         }
