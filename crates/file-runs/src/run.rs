@@ -4,6 +4,7 @@
 pub(crate) mod dispatch;
 pub(crate) mod error;
 pub(crate) mod identity;
+pub(crate) mod limits;
 pub(crate) mod row_chunks;
 pub(crate) mod settings;
 pub(crate) mod tally;

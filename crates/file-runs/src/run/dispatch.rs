@@ -186,17 +186,17 @@ impl<'a> Dispatch<'a> {
             }),
         };
         self.share.row_may_begin().await;
+        let fits = self.tally.row_may_begin(self.limits).await;
+        fits.map_err(|limit| RunError::LimitReached { line, limit })?;
         let permit = Arc::clone(&self.in_flight).acquire_owned().await;
         let permit = permit.map_err(|_| RunError::Lost { line })?;
         if let Some(streak) = self.tally.failure_streak(self.threshold) {
             return Err(streak.into());
         }
-        if let Some(limit) = self.tally.reached(self.limits) {
-            return Err(RunError::LimitReached { line, limit });
-        }
         let slot = self.queue.reserve().await;
         let slot = slot.map_err(|_| RunError::Lost { line })?;
         let (reply, answer) = oneshot::channel();
+        self.tally.row_given();
         self.workers.give(RunJob {
             line,
             work,

@@ -1,6 +1,5 @@
 //! Counts the progress of a run: its threads count, and the terminal reads the counts.
 
-use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use refract_domain::result::cost::Cost;
@@ -8,6 +7,9 @@ use refract_domain::result::file_run::FileRunLimits;
 use refract_service::model::ModelReport;
 use refract_service::runs::{BegunTexts, FailureStreak, TextBegun};
 
+use tokio::sync::Notify;
+
+use crate::run::limits::{BegunRows, NextRow, ReachedLimit, Used};
 use crate::run::row_chunks::{RowEnd, RowsInOrder};
 
 /// The running counts of one run.
@@ -16,6 +18,8 @@ pub struct RunTally {
     /// Rows that were begun, those that were retried for the rate once more.
     begun: BegunTexts,
     counted: Mutex<CountedRows>,
+    /// Notified when a row has ended.
+    row_ended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -23,6 +27,7 @@ struct CountedRows {
     counts: RunCounts,
     streak: FailureStreak,
     in_order: RowsInOrder,
+    rows: BegunRows,
 }
 
 /// Counts of a run at one moment.
@@ -51,27 +56,6 @@ pub struct RunCounts {
     pub cost: Option<Cost>,
 }
 
-/// The limit that a run reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReachedLimit {
-    /// The limit of model requests.
-    ModelRequests(u64),
-    /// The limit of tokens, read and written.
-    Tokens(u64),
-    /// The limit of failed rows.
-    FailedRows(u64),
-}
-
-impl fmt::Display for ReachedLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ModelRequests(most) => write!(f, "{most} model requests"),
-            Self::Tokens(most) => write!(f, "{most} tokens"),
-            Self::FailedRows(most) => write!(f, "{most} failed rows"),
-        }
-    }
-}
-
 impl RunCounts {
     /// Finished rows: refused, answered or failed.
     pub fn done(&self) -> u64 {
@@ -89,6 +73,15 @@ impl RunCounts {
     }
 }
 
+impl CountedRows {
+    fn add_cost(&mut self, report: &ModelReport) {
+        self.counts.add_cost(report);
+        let used = &mut self.rows.used;
+        used.model_requests += u64::from(report.requests);
+        used.tokens += report.input_tokens.unwrap_or(0) + report.output_tokens.unwrap_or(0);
+    }
+}
+
 impl RunTally {
     /// The counts of a run that goes on after an interruption: what it cost until then, and the
     /// rows that need no work any more.
@@ -100,10 +93,11 @@ impl RunTally {
             },
             streak: FailureStreak::default(),
             in_order,
+            rows: BegunRows::default(),
         };
         Self {
-            begun: BegunTexts::default(),
             counted: Mutex::new(counted),
+            ..Self::default()
         }
     }
 
@@ -130,18 +124,45 @@ impl RunTally {
         self.counted().in_order.add(number, end);
     }
 
-    /// The limit that the run has reached, if any.
-    pub(crate) fn reached(&self, limits: FileRunLimits) -> Option<ReachedLimit> {
-        let counts = self.counts();
-        let tokens = counts.input_tokens.saturating_add(counts.output_tokens);
-        let reached = |most: Option<u64>, count| most.filter(|most| count >= *most);
-        let requests = reached(limits.model_requests, counts.requests);
-        let tokens = reached(limits.tokens, tokens);
-        let failed = reached(limits.failed_rows, counts.failed);
-        requests
-            .map(ReachedLimit::ModelRequests)
-            .or(tokens.map(ReachedLimit::Tokens))
-            .or(failed.map(ReachedLimit::FailedRows))
+    /// Waits until a further row fits into the limits beside those in flight.
+    ///
+    /// # Errors
+    /// The limit that is reached.
+    pub(crate) async fn row_may_begin(&self, limits: FileRunLimits) -> Result<(), ReachedLimit> {
+        loop {
+            match self.next_row(limits) {
+                NextRow::Begins => return Ok(()),
+                NextRow::Exceeds(limit) => return Err(limit),
+                // a row that ended since the look has left its notice
+                NextRow::Waits => self.row_ended.notified().await,
+            }
+        }
+    }
+
+    fn next_row(&self, limits: FileRunLimits) -> NextRow {
+        let counted = self.counted();
+        let counts = &counted.counts;
+        let used = Used {
+            model_requests: counts.requests,
+            tokens: counts.input_tokens.saturating_add(counts.output_tokens),
+            failed_rows: counts.failed,
+        };
+        NextRow::of(limits, used, &counted.rows)
+    }
+
+    /// Counts a row that a worker gets.
+    pub(crate) fn row_given(&self) {
+        self.counted().rows.in_flight += 1;
+    }
+
+    /// Counts a row that a worker is done with.
+    pub(crate) fn row_ended(&self) {
+        {
+            let rows = &mut self.counted().rows;
+            rows.in_flight -= 1;
+            rows.ended += 1;
+        }
+        self.row_ended.notify_one();
     }
 
     pub(crate) fn row_checked(&self) {
@@ -170,7 +191,8 @@ impl RunTally {
         report: &ModelReport,
     ) {
         let mut counted = self.counted();
-        counted.counts.add_cost(report);
+        counted.add_cost(report);
+        counted.rows.used.failed_rows += u64::from(error.is_some());
         match error {
             None => {
                 counted.counts.ok += 1;
@@ -199,7 +221,7 @@ impl RunTally {
         }
         let error = error.unwrap_or_default();
         counted.streak.fail(line, error, &self.begun);
-        counted.counts.add_cost(report);
+        counted.add_cost(report);
         true
     }
 

@@ -126,6 +126,7 @@ impl RunWorker {
             RowWork::Retry(failed) => self.prism.retry(*failed).await,
         };
         let answered = self.repeat(begun, job.line, answered).await;
+        self.tally.row_ended();
         self.share.row_ended();
         drop(job.permit);
         // an interrupted run has closed the channel, but the result is saved
