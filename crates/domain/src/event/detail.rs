@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, SubsecRound as _, Utc};
 
 use crate::account::{KeyNetworks, MonthBudget, Role};
 use crate::ids::{ApiKeyId, FileRunId, RetestId, UploadId};
@@ -167,8 +167,10 @@ impl From<DisplayName> for EventDetail {
     }
 }
 
+/// A moment, to the millisecond at most.
 impl From<DateTime<Utc>> for EventDetail {
     fn from(moment: DateTime<Utc>) -> Self {
+        let moment = moment.trunc_subsecs(3);
         Self(moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
     }
 }
@@ -182,6 +184,14 @@ impl fmt::Display for EventDetail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_has_milliseconds_at_most() {
+        let of = |moment: &str| EventDetail::at("ends", moment.parse().unwrap()).to_string();
+        let exact = of("2026-12-01T14:02:15.351551038Z");
+        assert_eq!(exact, "ends 2026-12-01T14:02:15.351Z");
+        assert_eq!(of("2026-12-01T00:00:00Z"), "ends 2026-12-01T00:00:00Z");
+    }
 
     #[test]
     fn a_note_is_trimmed_and_has_a_limit() {
