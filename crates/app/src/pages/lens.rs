@@ -261,7 +261,7 @@ async fn keep_and_show(
     let mut query = view.query(&form);
     query.extend(done.map(|done| ("done", done.to_owned())));
     if !may_change(visit) {
-        query.extend(cutoffs_query(&form));
+        query.extend(cutoffs_query(lens, &form));
         return Ok(PageReply::see_other(&address(&lens.prism, &query)));
     }
     match keep(visit, lens, &form).await? {

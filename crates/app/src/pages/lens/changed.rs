@@ -7,7 +7,7 @@ use refract_domain::lens::Column;
 use refract_lens_rendering::write_csv_line;
 use refract_service::lenses::{DRAFT_ROWS, DraftRows, LensDraftRow, PrismLens};
 
-use super::lens_form::LensForm;
+use super::lens_form::{ALSO, LensForm};
 use super::preview::{changed_in_short, changed_rows};
 use super::state;
 use super::state::address;
@@ -118,7 +118,7 @@ impl ChangedByDraft {
             .with_cutoffs_of(sent);
         let columns = lens_file::read(&form.file(), &lens.latest);
         let columns = columns.map_err(|_| PageError::NotFound)?;
-        let names = ["column", "question", "no_below", "yes_from"].into_iter();
+        let names = ["column", "question", "no_below", "yes_from", ALSO].into_iter();
         let query = names.filter_map(|name| Some((name, sent.get(name)?.to_owned())));
         Ok(Self {
             query: query.collect(),

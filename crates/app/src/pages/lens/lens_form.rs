@@ -15,6 +15,9 @@ const MOST: usize = 1000;
 
 /// The hidden input with the cutoff that one input shows.
 pub(super) const ONE: &str = "one";
+/// The part of an address with the cutoffs that were moved in other columns than the one in the
+/// middle: `0-angry-0.30-0.75` is place, question and cutoffs of one, and a space is between two.
+pub(super) const ALSO: &str = "also";
 /// The width of a new Unsure band in percent, and the lowest end of No that it has.
 const BAND: f64 = 10.0;
 const LOWEST: f64 = 1.0;
@@ -62,6 +65,12 @@ impl ColumnInput {
     /// Whether there is an Unsure band: otherwise both cutoffs are one, with one input.
     pub(super) fn has_band(&self) -> bool {
         self.no_below.trim() != self.yes_from.trim()
+    }
+
+    /// Whether the other column shows the same with the same cutoffs.
+    fn has_cutoffs_of(&self, other: &Self) -> bool {
+        let cutoffs = |of: &Self| [&of.no_below, &of.yes_from].map(|text| to_share(text.trim()));
+        self.shows == other.shows && cutoffs(self) == cutoffs(other)
     }
 
     /// Leaves a band of Unsure below Yes, or none.
@@ -191,9 +200,53 @@ impl LensForm {
         self.columns.iter_mut().find(|column| column.is_chosen)
     }
 
-    /// Sets the cutoffs of an address in the column in the middle, if that has its question, or else
-    /// in the first label column of the question, which it puts into the middle.
+    /// The cutoffs that differ from those of the saved lens, without the column in the middle.
+    pub(super) fn moved_beside(&self, saved: &Self) -> String {
+        let columns = self.columns.iter().enumerate();
+        let others = columns.filter(|(place, column)| {
+            let is_same = |it: &ColumnInput| it.has_cutoffs_of(column);
+            let is_saved = saved.columns.get(*place).is_some_and(is_same);
+            column.is_label() && !column.is_chosen && !is_saved
+        });
+        let moved = others.filter_map(|(place, column)| {
+            let no_below = to_share(column.no_below.trim())?;
+            let yes_from = to_share(column.yes_from.trim())?;
+            Some(format!(
+                "{place}-{}-{no_below}-{yes_from}",
+                column.question()
+            ))
+        });
+        moved.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Sets cutoffs that [`moved_beside`](Self::moved_beside) wrote: in the column at their place, if
+    /// that has their question, or else in the first label column of the question.
+    fn set_moved(&mut self, moved: &str) {
+        let parts: Vec<_> = moved.split('-').collect();
+        let [place, question, no_below, yes_from] = parts[..] else {
+            return;
+        };
+        let shows = format!("{question}/label");
+        let is_wanted = |column: &ColumnInput| column.shows == shows;
+        let place = place.parse().ok();
+        let place = place.filter(|place| self.columns.get(*place).is_some_and(is_wanted));
+        let place = place.or_else(|| self.columns.iter().position(is_wanted));
+        let column = place.and_then(|place| self.columns.get_mut(place));
+        let percent = |share: &str| share.parse::<f64>().ok().map(to_percent);
+        if let (Some(column), Some(no_below), Some(yes_from)) =
+            (column, percent(no_below), percent(yes_from))
+        {
+            (column.no_below, column.yes_from) = (no_below, yes_from);
+        }
+    }
+
+    /// Sets the cutoffs of an address: those of other columns, and those of its question in the
+    /// column in the middle, if that has the question, or else in the first label column of the
+    /// question, which it puts into the middle.
     pub(super) fn with_cutoffs_of(mut self, query: &Query) -> Self {
+        for moved in query.get(ALSO).unwrap_or_default().split_whitespace() {
+            self.set_moved(moved);
+        }
         let Some(shows) = query.get("question").map(|key| format!("{key}/label")) else {
             return self;
         };

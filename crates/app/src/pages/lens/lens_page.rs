@@ -172,7 +172,7 @@ impl LensPage<'_> {
         may_change: bool,
     ) -> Result<Markup, PageError> {
         let form = &self.draft.form;
-        let link = address(&self.lens.prism, &cutoffs_query(form));
+        let link = address(&self.lens.prism, &cutoffs_query(self.lens, form));
         let names = if may_change {
             Vec::new()
         } else {

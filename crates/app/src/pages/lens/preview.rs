@@ -25,7 +25,7 @@ const SAMPLED: usize = 80;
 /// The rows that a draft shows, with the buttons that switch between changed and newest ones.
 pub(super) fn preview(draft: &LensDraft, rows: DraftRows, form: &LensForm) -> Markup {
     let chosen = form.chosen();
-    let query = changed_query(form);
+    let query = changed_query(&draft.lens, form);
     let changed = draft.preview.changed_results;
     let is_newest = rows == DraftRows::Newest;
     html! {

@@ -9,7 +9,7 @@ use refract_service::marks::QueueKind;
 use refract_service::prisms::Prism;
 use serde::{Deserialize, Serialize};
 
-use super::lens_form::{LensForm, to_share};
+use super::lens_form::{ALSO, LensForm, to_share};
 use crate::components::prism_address;
 use crate::replies::PageError;
 use crate::requests::{Form, Query, Visit};
@@ -227,9 +227,9 @@ pub(super) fn address(prism: &Prism, query: &[(&'static str, String)]) -> String
 }
 
 /// The query of the page with all results that a draft changes.
-pub(super) fn changed_query(form: &LensForm) -> String {
+pub(super) fn changed_query(lens: &PrismLens, form: &LensForm) -> String {
     let column = form.chosen().map(|place| ("column", place.to_string()));
-    let pairs = column.into_iter().chain(cutoffs_query(form));
+    let pairs = column.into_iter().chain(cutoffs_query(lens, form));
     let query = Serializer::new(String::new()).extend_pairs(pairs).finish();
     if query.is_empty() {
         query
@@ -245,16 +245,19 @@ pub(super) fn near_queue(prism: &Prism, question: &str) -> String {
     format!("{}/review?{query}", prism_address(prism))
 }
 
-/// The cutoffs of the column in the middle for an address, which shows them to anybody.
-pub(super) fn cutoffs_query(form: &LensForm) -> Vec<(&'static str, String)> {
+/// The cutoffs of the column in the middle, and those that were moved in other columns, for an
+/// address, which shows them to anybody.
+pub(super) fn cutoffs_query(lens: &PrismLens, form: &LensForm) -> Vec<(&'static str, String)> {
     let Some(column) = form.chosen_column() else {
         return Vec::new();
     };
+    let moved = form.moved_beside(&LensForm::of(lens.columns().lens));
     let share = |name, percent: &str| Some((name, to_share(percent.trim())?));
     let parts = [
         Some(("question", column.question().to_owned())),
         share("no_below", &column.no_below),
         share("yes_from", &column.yes_from),
+        (!moved.is_empty()).then_some((ALSO, moved)),
     ];
     parts.into_iter().flatten().collect()
 }

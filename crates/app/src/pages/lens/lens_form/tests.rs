@@ -103,6 +103,57 @@ fn an_address_puts_cutoffs_into_the_draft() {
 }
 
 #[test]
+fn an_address_has_the_cutoffs_of_every_question_that_was_moved() {
+    let label = |question: &str, no_below: &str, yes_from: &str| ColumnInput {
+        shows: format!("{question}/label"),
+        no_below: no_below.to_owned(),
+        yes_from: yes_from.to_owned(),
+        ..ColumnInput::default()
+    };
+    let form = |columns: [ColumnInput; 4], chosen: &str| {
+        let columns = columns.to_vec();
+        let note = String::new();
+        LensForm { columns, note }.with_view(chosen, "")
+    };
+    let saved = || [("a", "40.0", "60"), ("b", "50", "50"), ("c", "50", "50")];
+    let saved = saved().map(|(question, no, yes)| label(question, no, yes));
+    let [a, b, c] = saved;
+    let again = label("a", "20", "30");
+    let saved = form([a.clone(), b.clone(), c, again.clone()], "");
+    let draft = form(
+        [
+            a,
+            label("b", "12.5", "80"),
+            label("c", "5", "x"),
+            label("a", "25", "35"),
+        ],
+        "0",
+    );
+    let moved = draft.moved_beside(&saved);
+    assert_eq!(moved, "1-b-0.125-0.80 3-a-0.25-0.35");
+    assert_eq!(saved.moved_beside(&saved), "");
+
+    let address = |text: &str| Query::default().with(ALSO, Some(text));
+    let shown = saved.clone().with_cutoffs_of(&address(&moved));
+    let cutoffs = |form: &LensForm| {
+        let columns = form.columns.iter();
+        let texts = columns.map(|it| format!("{} {}", it.no_below, it.yes_from));
+        texts.collect::<Vec<_>>()
+    };
+    assert_eq!(cutoffs(&shown), ["40.0 60", "12.5 80", "50 50", "25 35"]);
+    let other = saved.clone().with_cutoffs_of(&address("7-b-0.1-0.2"));
+    assert_eq!(
+        cutoffs(&other)[1],
+        "10 20",
+        "the lens has other columns now"
+    );
+    for wrong in ["1-b-0.1", "1-b-x-0.2", "1-z-0.1-0.2", "-", ""] {
+        let form = saved.clone().with_cutoffs_of(&address(wrong));
+        assert_eq!(form, saved, "{wrong}");
+    }
+}
+
+#[test]
 fn the_point_moves_and_no_digit_is_lost() {
     for (percent, share) in [
         ("40", "0.40"),
