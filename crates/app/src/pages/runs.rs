@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::Role;
 use refract_domain::ids::{FileRunId, UploadId};
-use refract_file_runs::{ColumnMapping, InputOutline, SheetChoice};
+use refract_file_runs::{ColumnMapping, InputKind, InputOutline, SheetChoice};
 use refract_service::prisms::Prism;
 use refract_service::runs::{
     CreateRunError, FileName, NewStoredRun, RunPage, StoredMapping, StoredRun, UploadError,
@@ -21,8 +21,14 @@ use crate::requests::{ArrivingFile, ArrivingForm, Query, Visit};
 
 /// Runs on a page of the list.
 const RUNS_ON_A_PAGE: u32 = 50;
-/// The endings of files that a run reads.
-const ENDINGS: &str = ".csv,.tsv,.tab,.txt,.jsonl,.ndjson,.json,.xlsx";
+/// The formats of files that a run reads, their endings, and whether this build reads them.
+const FORMATS: [(&str, &str, bool); 5] = [
+    ("CSV", ".csv,.txt", true),
+    ("TSV", ".tsv,.tab", true),
+    ("JSON Lines", ".jsonl,.ndjson,.json", true),
+    ("XLSX", ".xlsx", InputKind::READS_WORKBOOKS),
+    ("Parquet", ".parquet", InputKind::READS_PARQUET),
+];
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -78,15 +84,19 @@ fn done(what: &str) -> Option<&'static str> {
 }
 
 fn form(visit: &Visit, address: &str, error: &str) -> Markup {
+    let read = || FORMATS.iter().filter(|(_, _, is_built)| *is_built);
+    let names: Vec<_> = read().map(|(name, ..)| *name).collect();
+    let endings: Vec<_> = read().map(|(_, endings, _)| *endings).collect();
     let hint = format!(
-        "A table with a row for each text: CSV, TSV, JSON Lines or XLSX, up to {} MiB. Nothing is asked before you say so.",
+        "A table with a row for each text ({}), up to {} MiB. Nothing is asked before you say so.",
+        names.join(", "),
         visit.site.upload_mib()
     );
     let field = FormField::new("file", "Upload a file")
         .hint(&hint)
         .error(error);
     let input = html! {
-        input #file name="file" type="file" accept=(ENDINGS) required
+        input #file name="file" type="file" accept=(endings.join(",")) required
             aria-describedby="file-hint" aria-invalid=[(!error.is_empty()).then_some("true")];
     };
     html! {

@@ -35,6 +35,11 @@ pub enum InputKind {
 }
 
 impl InputKind {
+    /// Whether this build reads workbooks.
+    pub const READS_WORKBOOKS: bool = cfg!(feature = "workbooks");
+    /// Whether this build reads Parquet files.
+    pub const READS_PARQUET: bool = cfg!(feature = "parquet");
+
     /// The name of the format for people.
     pub fn describe(self) -> &'static str {
         match self {
