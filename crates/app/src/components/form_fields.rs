@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use refract_domain::problem::{Problem, ValidationError};
 
 use super::fault_sentence::{fault_sentence, fault_sentence_of, sentence};
+use super::readable::with_moments;
 
 /// A form input. Its name is also its id.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +134,7 @@ impl<'a> FormField<'a> {
                 }
                 (input)
                 @if !self.error.is_empty() {
-                    p.fault id={ (self.name) "-fault" } { (self.error) }
+                    p.fault id={ (self.name) "-fault" } { (with_moments(&self.error)) }
                 }
             }
         }

@@ -76,6 +76,20 @@ pub(crate) fn moment(moment: DateTime<Utc>) -> Markup {
     }
 }
 
+/// Words of an error, with each moment in them as people read it.
+pub(crate) fn with_moments(words: &str) -> Markup {
+    html! {
+        @for (place, word) in words.split(' ').enumerate() {
+            @if place > 0 { " " }
+            @let ends = word.trim_end_matches('.');
+            @match DateTime::parse_from_rfc3339(ends) {
+                Ok(found) => { (moment(found.to_utc())) noscript { " UTC" } (word.strip_prefix(ends).unwrap_or_default()) }
+                Err(_) => (word)
+            }
+        }
+    }
+}
+
 fn short(moment: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let days = (now.date_naive() - moment.date_naive()).num_days();
     let format = match days {
@@ -192,6 +206,15 @@ mod tests {
         ] {
             assert_eq!(short(at(moment), now), expected, "{moment}");
         }
+    }
+
+    #[test]
+    fn a_moment_among_words_is_shown_by_the_readers_clock() {
+        let words = with_moments("Try <again> after 2025-03-04T14:02:00Z.").into_string();
+        let time = moment(at("2025-03-04T14:02:00Z")).into_string();
+        let expected = format!("Try &lt;again&gt; after {time}<noscript> UTC</noscript>.");
+        assert_eq!(words, expected);
+        assert_eq!(with_moments("at  14:02.").into_string(), "at  14:02.");
     }
 
     #[test]

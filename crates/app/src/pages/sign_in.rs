@@ -11,7 +11,7 @@ use refract_identity::people::{
     TypedPassword,
 };
 
-use crate::components::{FormField, NoticeKind, notice};
+use crate::components::{FormField, NoticeKind, notice, with_moments};
 use crate::cookies;
 use crate::replies::{Page, PageError, PageReply};
 use crate::requests::{CarriedForm, OpenVisit, Query, Visitor, is_own_address};
@@ -154,7 +154,7 @@ pub(crate) fn page(
                  replaced in the same way."
             }
         } @else if !typed.error.is_empty() {
-            (notice(NoticeKind::Refused, &html! { (typed.error) "." }))
+            (notice(NoticeKind::Refused, &html! { (with_moments(typed.error)) "." }))
         }
     };
     visit.page("Sign in", main).status(status).reply()

@@ -9,6 +9,7 @@ use maud::html;
 use refract_http_serving::with_causes;
 use refract_identity::people::{ProviderAnswer, SignOnError, SignOnFailure};
 
+use crate::components::with_moments;
 use crate::pages::sign_in::{own_address, sign_on_address, welcome};
 use crate::replies::{PageError, PageReply};
 use crate::requests::OpenVisit;
@@ -101,7 +102,7 @@ fn failed(visit: &OpenVisit, failure: SignOnFailure, then: &str) -> Result<PageR
     tracing::warn!(reason = words, "a sign-on by the provider failed");
     let main = html! {
         h1 { "Not signed in" }
-        p { (sentence(&words)) }
+        p { (with_moments(&sentence(&words))) }
         p { a.button href=(sign_on_address(then)) { "Try again" } }
         @if visit.refract.people().has_passwords() {
             p { a href="/sign-in" { "Sign in with a password" } }

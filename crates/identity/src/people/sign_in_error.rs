@@ -15,7 +15,7 @@ pub enum SignInError {
     #[error("this address and password do not belong together")]
     Wrong,
     /// There were too many wrong tries for this address, from this network or browser.
-    #[error("too many wrong tries for this address: try again after {} UTC", minute(*.until))]
+    #[error("too many wrong tries for this address: try again after {}", minute(*.until))]
     TooManyTries {
         /// When the next try is allowed.
         until: DateTime<Utc>,
@@ -51,9 +51,9 @@ impl SignInError {
     }
 }
 
-/// A moment rounded up to the minute, as a time of day.
+/// A moment rounded up to the minute. Pages show it by the reader's clock.
 fn minute(moment: DateTime<Utc>) -> impl std::fmt::Display {
-    (moment + TimeDelta::seconds(59)).format("%H:%M")
+    (moment + TimeDelta::seconds(59)).format("%Y-%m-%dT%H:%M:00Z")
 }
 
 /// Why a sign-on failed. Nobody is signed in.
@@ -119,7 +119,7 @@ mod tests {
         let until = DateTime::UNIX_EPOCH + TimeDelta::seconds(14 * 3600 + 61);
         assert_eq!(
             SignInError::TooManyTries { until }.to_string(),
-            "too many wrong tries for this address: try again after 14:02 UTC"
+            "too many wrong tries for this address: try again after 1970-01-01T14:02:00Z"
         );
         let now = until - TimeDelta::milliseconds(2_500);
         assert_eq!(
