@@ -198,12 +198,21 @@ async fn no_page_scrolls_sideways_whatever_the_data() {
         "/versions/2",
     ];
     let paths = of_prism.iter().map(|path| format!("/prisms/{PRISM}{path}"));
-    let others = ["/", "/usage", "/events", "/keys", "/people", "/me"];
+    let others = [
+        "/",
+        "/prisms/new",
+        "/usage",
+        "/events",
+        "/keys",
+        "/people",
+        "/me",
+    ];
     let others = others.iter().map(|path| (*path).to_owned());
     let found = [format!("/results/{id}"), run];
     for path in paths.chain(others).chain(found) {
         browser.open(&at(&service, &path)).await;
-        let script = "return document.documentElement.scrollWidth > innerWidth;";
+        let script = "for (const fold of document.querySelectorAll('details')) fold.open = true;
+            return document.documentElement.scrollWidth > innerWidth;";
         if browser.evaluate(script, &[]).await == true {
             wide.push(path);
         }
