@@ -35,8 +35,8 @@ pub(crate) use self::notice::{NoticeKind, empty_state, key_reminders, notice};
 pub(crate) use self::plots::{DrawnCutoffs, Plot, PlotAxis, day_chart, histogram, short_percent};
 pub(crate) use self::prism_tabs::{AFTER_TABS, PrismTab, prism_address, prism_heading};
 pub(crate) use self::readable::{
-    COPY_SCRIPT, beginning, clamped, copyable, count, counted, in_short, measured_percent, moment,
-    more_characters, percent, share, to_percent, whole_text, with_moments,
+    COPY_SCRIPT, beginning, clamped, copyable, count, counted, fitting, in_short, measured_percent,
+    moment, more_characters, percent, share, to_percent, whole_text, with_moments,
 };
 pub(crate) use self::report::{label, marks_noun, report, report_table, without_outcome};
 pub(crate) use self::run_labels::{

@@ -241,8 +241,9 @@ pub(crate) fn day_chart(days: &[DayCount]) -> Markup {
                 @let height = (of_day(day).saturating_mul(18) / highest).max(1);
                 g {
                     title { (day.day.format("%a %-d %b")) ": " (count(of_day(day))) }
-                    rect.space x=(place * 6) y="0" width="6" height="20" {}
-                    rect x=(place * 6) y=(20 - height) width="5" height=(height) {}
+                    // room to hover over
+                    rect x=(place * 6) {}
+                    rect x=(place * 6) y=(20 - height) height=(height) {}
                 }
             }
         }

@@ -19,6 +19,23 @@ pub(crate) fn clamped(text: &str, most: usize) -> String {
     format!("{shown}{mark}")
 }
 
+/// The beginning of a text that takes at most this many bytes in a page, with an ellipsis when the
+/// text is longer. A list of long texts keeps its size in every script.
+pub(crate) fn fitting(text: &str, most_bytes: usize) -> String {
+    let mut bytes = 0;
+    let fits = text.chars().take_while(|letter| {
+        bytes += match letter {
+            '"' => "&quot;".len(),
+            '&' => "&amp;".len(),
+            '<' | '>' => "&lt;".len(),
+            other => other.len_utf8(),
+        };
+        bytes <= most_bytes
+    });
+    let fitting = fits.count();
+    clamped(text, fitting)
+}
+
 /// The beginning of a submission's texts.
 pub(crate) fn in_short(submission: &Submission, most: usize) -> String {
     let fields = submission.fields().iter().map(|(_, text)| text.as_str());
@@ -70,7 +87,7 @@ pub(crate) fn copyable(id: &str, words: &str, text: &str) -> Markup {
 /// `4 Mar 2025` before. The `datetime` attribute and the tooltip have it to the millisecond.
 pub(crate) fn moment(moment: DateTime<Utc>) -> Markup {
     let exact = moment.to_rfc3339_opts(SecondsFormat::Millis, true);
-    let whole = moment.format("%A, %-d %B %Y, %H:%M:%S UTC").to_string();
+    let whole = moment.format("%a %-d %b %Y, %H:%M:%S UTC").to_string();
     html! {
         time datetime=(exact) title=(whole) { (short(moment, Utc::now())) }
     }
@@ -205,6 +222,21 @@ mod tests {
             ("2027-01-05T01:00:00Z", "5 Jan 2027"),
         ] {
             assert_eq!(short(at(moment), now), expected, "{moment}");
+        }
+    }
+
+    #[test]
+    fn a_text_fits_in_every_script() {
+        for (text, most, shown) in [
+            ("abc", 3, "abc"),
+            ("abcd", 3, "abc…"),
+            ("订单还", 7, "订单…"),
+            ("订单", 6, "订单"),
+            ("a<b", 4, "a…"),
+            ("\"&", 11, "\"&"),
+            ("", 0, ""),
+        ] {
+            assert_eq!(fitting(text, most), shown, "{text}");
         }
     }
 

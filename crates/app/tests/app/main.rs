@@ -22,6 +22,7 @@ mod keys;
 mod lens;
 mod lens_history;
 mod lens_meanwhile;
+mod light_lists;
 mod me;
 mod next_steps;
 mod notices_and_ended_keys;

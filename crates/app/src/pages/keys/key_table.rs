@@ -76,7 +76,7 @@ fn row(
                     None if results > 0 => span.soft { "not noted yet" },
                     None => span.soft { "never" },
                 }
-                @if let Some(address) = &row.last_used_from { br; span.soft { "from " bdi { (address) } } }
+                @if let Some(address) = &row.last_used_from { br; span.soft { "from " (address) } }
             }
             td.number data-label="Results" {
                 a href={ "/usage?by=day&key=" (row.id) } aria-label={ (count(results)) " by " (row.name) ", " (row.first_characters) "…: usage" } {
@@ -108,7 +108,7 @@ fn row(
                         summary aria-label={ "Revoke " (row.name) } { "Revoke" }
                         form method="post" action={ "/keys/" (row.id) "/revoke" } {
                             p { "Programs that use it are refused at once." }
-                            button.danger type="submit" { "Revoke for good" }
+                            button.danger { "Revoke for good" }
                         }
                     },
                 }
@@ -129,9 +129,9 @@ fn networks_form(key: &ListedKey, refused: Option<&RefusedNetworks>) -> Markup {
             summary aria-label={ "Change the networks of " (row.name) } { "Change" }
             form method="post" action={ "/keys/" (row.id) "/networks" } {
                 p { "Calls from elsewhere are refused at once. Empty for any." }
-                input type="text" name="networks" value=[value] autocomplete="off"
-                    aria-label={ "Networks of " (row.name) } aria-invalid=[typed.map(|_| "true")];
-                button type="submit" { "Save" }
+                input name="networks" value=[value] autocomplete="off"
+                    aria-label="Networks" aria-invalid=[typed.map(|_| "true")];
+                button { "Save" }
             }
         }
     }
@@ -143,11 +143,11 @@ fn replace_form(key: &ListedKey) -> Markup {
         details {
             summary aria-label={ "Replace " (row.name) } { "Replace" }
             form method="post" action={ "/keys/" (row.id) "/replace" } {
-                p { "Makes a new key. This one is accepted for some days more, so that programs can change over." }
+                p { "Makes a new key. This one is accepted for some days more." }
                 input type="number" name="days" value="7" min="1" max=(OverlapDays::MOST) required
-                    aria-label={ "Days until " (row.name) " ends" };
+                    aria-label="Days until the old key ends";
                 " days "
-                button type="submit" { "Make the new key" }
+                button { "Make the new key" }
             }
         }
     }

@@ -17,17 +17,16 @@ use refract_service::results::{FoundRow, MarkCondition};
 
 use super::filter_values::FilterValues;
 use crate::components::{
-    FormField, answer_in_short, bar, clamped, count, cutoffs, describe_answer, label, moment,
-    stacked_table_with, yes_no_bar,
+    FormField, answer_in_short, bar, clamped, count, cutoffs, describe_answer, fitting, label,
+    moment, stacked_table_with, yes_no_bar,
 };
 use crate::replies::PageError;
 use crate::requests::{Query, Visit};
 
-/// The maximum length of all field texts of a row together, and the minimum for each, in
-/// characters.
+/// The most bytes of all field texts of a row together, and the fewest for each.
 const TEXTS: usize = 300;
 const FEWEST: usize = 40;
-/// The most characters of any other cell.
+/// The most bytes of any other cell.
 const CELL: usize = 120;
 /// The most cells of fields and answers in a row, and the number of answers that it has at least.
 const CELLS: usize = 11;
@@ -108,7 +107,7 @@ fn row(
         tr {
             @if least_sure { td data-label="Least sure of" { (least_sure_answer(&view, columns.lens)) } }
             @for (place, field) in columns.fields.iter().enumerate() {
-                @let text = clamped(view.field(&field.key).unwrap_or_default(), each);
+                @let text = fitting(view.field(&field.key).unwrap_or_default(), each);
                 @if place == 0 {
                     th scope="row" {
                         a.text href=(address) dir="auto" { @if text.trim().is_empty() { "(no text)" } @else { (text) } }
@@ -130,9 +129,9 @@ fn row(
             }
             @if let Some(marks) = marks { (marks.cell(&view)) }
             td data-label="When" { (moment(view.created_at)) }
-            td data-label="Ref" { bdi { (clamped(view.reference.unwrap_or_default(), CELL)) } }
+            td data-label="Ref" { bdi { (fitting(view.reference.unwrap_or_default(), CELL)) } }
             td.number data-label="Version" { (view.version) }
-            td data-label="Made by" { bdi { (clamped(actors.name(found.actor), CELL)) } }
+            td data-label="Made by" { bdi { (fitting(actors.name(found.actor), CELL)) } }
         }
     }
 }
@@ -158,7 +157,7 @@ fn least_sure_answer(view: &ResultView<'_>, lens: &[Column]) -> Markup {
     let question = view.questions.iter().find(|question| question.key == *key);
     html! {
         @if let Some(question) = question {
-            bdi { (clamped(&question.text, CELL)) } " " (answer_in_short(question, answer, lens))
+            bdi { (fitting(&question.text, CELL)) } " " (answer_in_short(question, answer, lens))
         }
     }
 }
@@ -172,7 +171,7 @@ fn failure(found: &FoundRow) -> Markup {
             @if let Some(retry) = found.retried_as {
                 ", " a href={ "/results/" (retry) } { "retried" }
             }
-            div.text.soft dir="auto" { (clamped(error, CELL)) }
+            div.text.soft dir="auto" { (fitting(error, CELL)) }
         }
     }
 }
@@ -183,7 +182,7 @@ fn cell(view: &ResultView<'_>, column: &Column, value: Value<'_>, has_bar: bool)
         value,
         Value::Probability(_) | Value::Average(_) | Value::Position(_)
     );
-    let text = clamped(&cell_text(value), CELL);
+    let text = fitting(&cell_text(value), CELL);
     html! {
         @match value {
             Value::Probability(probability) if has_bar => {

@@ -1,0 +1,45 @@
+//! Lists of 50 rows, which stay light.
+
+use refract_test_stack::browser::joined;
+use refract_test_stack::service::{Backend, PRISM, Service};
+use serde_json::json;
+
+/// Most bytes of a page with 50 rows.
+const MOST: usize = 100_000;
+
+#[tokio::test]
+async fn a_page_with_fifty_rows_is_below_100_kb() {
+    let service = Service::start(Backend::Sqlite).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let question = json!({"key": "urgent", "type": "yes_no", "text": "Is it urgent?"});
+    for region in 0..50 {
+        let prism = json!({
+            "name": format!("Support triage for region {region}"),
+            "fields": [{"key": "text", "label": "Text"}],
+            "questions": [question],
+        });
+        let pasted = prism.to_string();
+        let made = ada.post("/prisms/new", &[("pasted", &pasted)]).await;
+        assert_eq!(made.status, 303, "{made:?}");
+        let name = format!("importer of region {region} in production");
+        let key = [
+            ("name", name.as_str()),
+            ("networks", "10.0.0.0/8, 192.0.2.7"),
+        ];
+        assert_eq!(ada.post("/keys", &key).await.status, 200);
+        let texts = ["顾客说订单还没有到", "\"The customer\" asks when"];
+        let text = format!("{region} {}", texts[region % 2].repeat(20));
+        let reference = format!("order-{region}");
+        service
+            .create(&json!({"text": text, "ref": reference}))
+            .await;
+    }
+    let results = format!("/prisms/{PRISM}/results");
+    let least_sure = format!("{results}?order=least_sure");
+    for (path, rows) in [("/", 51), ("/keys", 51), (&results, 50), (&least_sure, 50)] {
+        let page = ada.get(path).await.body;
+        let body = page.split_once("<tbody>").unwrap().1;
+        assert_eq!(body.matches("<tr").count(), rows, "{path}");
+        assert!(page.len() < MOST, "{path}: {} bytes", page.len());
+    }
+}
