@@ -173,6 +173,13 @@ async fn an_address_that_was_given_to_another_identity_is_not_taken_over(
     assert_eq!(people[0].person, people[1].person);
 }
 
+fn is_not_let_in<T>(ended: &Result<T, SignOnFailure>) -> bool {
+    matches!(
+        ended,
+        Err(SignOnFailure::Provider(SignOnError::NotLetIn { .. }))
+    )
+}
+
 async fn roles_follow_the_claim(it: Option<SignOnFixture>) {
     let Some(it) = it else { return };
     let identity = with(&it.base, by_groups(&it.base, &it.provider));
@@ -190,18 +197,11 @@ async fn roles_follow_the_claim(it: Option<SignOnFixture>) {
     assert_eq!(with_groups(&["authors"]).await.unwrap().role, Role::Owner);
     joined(&it.base, "grace@example.com").await;
     assert_eq!(with_groups(&["authors"]).await.unwrap().role, Role::Editor);
-    let out = with_groups(&["others"]).await;
-    assert!(matches!(
-        out,
-        Err(SignOnFailure::Provider(SignOnError::NotLetIn { .. }))
-    ));
+    assert!(is_not_let_in(&with_groups(&["others"]).await));
     let events = it.events(author.person).await;
-    let set = events.iter().filter(|it| **it == EventAction::RoleSet);
-    assert_eq!(set.count(), 2);
-    let refused = events
-        .iter()
-        .filter(|it| **it == EventAction::SignInRefused);
-    assert_eq!(refused.count(), 1);
+    let count = |action| events.iter().filter(|it| **it == action).count();
+    assert_eq!(count(EventAction::RoleSet), 2);
+    assert_eq!(count(EventAction::SignInRefused), 1);
 }
 
 async fn who_the_rules_do_not_let_in_stays_out(it: Option<SignOnFixture>) {
@@ -214,11 +214,7 @@ async fn who_the_rules_do_not_let_in_stays_out(it: Option<SignOnFixture>) {
     ] {
         it.provider.knows("eve", &wrong).await;
         let refused = it.try_sign_on(&it.identity).await;
-        let is_out = matches!(
-            refused,
-            Err(SignOnFailure::Provider(SignOnError::NotLetIn { .. }))
-        );
-        assert!(is_out, "{wrong}");
+        assert!(is_not_let_in(&refused), "{wrong}");
     }
     it.provider.steer("account", &Value::Null).await;
     let refused = it.try_sign_on(&it.identity).await;
