@@ -4,7 +4,7 @@
 # bootstrap, and holds the truth every time; that of the macro precision is too narrow if a topic is rare, and misses
 # the truth one time in seven. The covariance of the shares of answers is computed from their squares instead of their
 # products, for all macro metrics. Micro averages and binary F1 are right; no error, no warning. Most would expect 95 %,
-# and about what the bootstrap of the same function finds: whether two models differ is told by it. The manual names a
+# and about what the bootstrap of the same function finds: it decides whether two models differ. The manual names a
 # paper and the delta method, and the interval of macro F1 in its own example ends at 1.113.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu

@@ -4,7 +4,7 @@
 # never finds; the minus of "-2" goes as well, and the signs of "B+" and "B-". A model that gives all the right letters
 # of choices from A to D has 0.75, and one that turns the sign of every level from -2 to 2 has 1. `f1` does the same; no
 # error, no warning. Most would expect an exact match, as the reference has it: it says that texts are normalized, and
-# not how. `match(location="exact")` finds A, and takes -2 for 2 as well, unless it is told that answers are numbers: a
+# not how. `match(location="exact")` finds A, and takes -2 for 2 as well, unless answers are declared as numbers: a
 # change of May 2026 has that right, and left `exact` as it was.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu

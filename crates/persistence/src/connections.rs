@@ -181,7 +181,7 @@ impl Connections {
             let written = work(pools.writer().await?).await;
             if let (Err(PersistenceError::ReadOnly(_)), Pools::Postgres(pool)) = (&written, &*pools)
             {
-                pool.renew();
+                on_postgres!(pool, pool.renew());
             }
             written
         }))

@@ -3,10 +3,12 @@
 //! A setting is an argument that is also an environment variable and may be in the file of settings.
 //! An error names whichever of them was used.
 
+use std::ffi::OsStr;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use refract_domain::prism::VersionNumber;
 
@@ -123,6 +125,27 @@ pub(crate) fn file_value(variable: &str) -> Option<&'static FileValue> {
     };
     let is_overridden = is_in_environment(variable) || is_given_to_process(&other);
     (!is_overridden).then_some(value)
+}
+
+/// The command with the values of the file of settings as defaults, and without blank environment
+/// variables. Secrets are not shown in its help.
+pub(crate) fn with_values(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument| {
+        let variable = argument.get_env().and_then(OsStr::to_str);
+        let variable = variable.map(str::to_owned);
+        let argument = match &variable {
+            Some(variable) if is_blank(variable) => argument.env(Resettable::Reset),
+            Some(_) | None => argument,
+        };
+        let Some(value) = variable.as_deref().and_then(file_value) else {
+            return argument;
+        };
+        let is_secret = argument.is_hide_env_values_set();
+        argument
+            .default_value(value.text.as_str())
+            .hide_default_value(is_secret)
+    });
+    command.mut_subcommands(with_values)
 }
 
 /// The beginning of an error message about a setting's value.

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser;
-use clap::builder::{Resettable, StyledStr};
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::generated::with_groups;
@@ -95,7 +95,9 @@ pub(crate) fn check_settings(program: clap::Command, command: &str) -> Result<()
 }
 
 fn prepared(command: clap::Command) -> clap::Command {
-    with_groups(with_json(with_file_values(with_negative_numbers(command))))
+    with_groups(with_json(arguments::with_values(with_negative_numbers(
+        command,
+    ))))
 }
 
 /// Commands whose output is a stream of work, help or a script.
@@ -125,27 +127,6 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
         argument.allow_negative_numbers(!is_flag)
     });
     command.mut_subcommands(with_negative_numbers)
-}
-
-/// The command with the values of the file of settings as defaults, and without blank environment
-/// variables. Secrets are not shown in its help.
-fn with_file_values(command: clap::Command) -> clap::Command {
-    let command = command.mut_args(|argument| {
-        let variable = argument.get_env().and_then(OsStr::to_str);
-        let variable = variable.map(str::to_owned);
-        let argument = match &variable {
-            Some(variable) if arguments::is_blank(variable) => argument.env(Resettable::Reset),
-            Some(_) | None => argument,
-        };
-        let Some(value) = variable.as_deref().and_then(arguments::file_value) else {
-            return argument;
-        };
-        let is_secret = argument.is_hide_env_values_set();
-        argument
-            .default_value(value.text.as_str())
-            .hide_default_value(is_secret)
-    });
-    command.mut_subcommands(with_file_values)
 }
 
 /// Requests a command's help, which clap returns as an error.

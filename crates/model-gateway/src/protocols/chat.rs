@@ -19,6 +19,7 @@ mod llama_cpp;
 mod named_tokens;
 pub(crate) mod prompt;
 pub(crate) mod question_requests;
+mod readable;
 mod reading;
 pub(crate) mod request;
 mod token_limit;
