@@ -49,6 +49,8 @@ pub struct FileCheck {
     pub columns: Vec<String>,
     /// Names of the columns that the run does not read.
     pub unused_columns: Vec<String>,
+    /// Those of them that hold lists or structs of Parquet, whose cells are kept empty.
+    pub nested_columns: Vec<String>,
     /// Rows of the shard with an answer from an earlier run.
     pub answered_before: u64,
     /// Requests to the model for rows that are neither refused nor answered; second attempts do not
@@ -210,6 +212,7 @@ impl FileRun {
         check.leaves_out_blank = self.leaves_out_blank;
         check.columns = rows.columns();
         check.unused_columns = rows.unused_columns();
+        check.nested_columns = rows.unused_nested();
         Ok(check)
     }
 }
@@ -230,7 +233,8 @@ impl FileCheck {
     }
 
     /// What a person should know about the file before its rows are asked about, a sentence each: rows
-    /// without a text, and cells of a workbook whose value is not what somebody wrote.
+    /// without a text, cells of a workbook whose value is not what somebody wrote, and columns of Parquet
+    /// that no cell holds.
     pub fn remarks(&self) -> Vec<String> {
         let rows = |count: u64| {
             let noun = if count == 1 { "row" } else { "rows" };
@@ -286,7 +290,11 @@ impl FileCheck {
             ),
         ];
         let remarks = remarks.into_iter().filter(|(count, _)| *count > 0);
-        remarks.map(|(_, remark)| remark).collect()
+        let nested = (!self.nested_columns.is_empty()).then(|| {
+            let names = listed(&self.nested_columns);
+            format!("lists or structs, of which no cell is kept, in {names}: write them as text")
+        });
+        remarks.map(|(_, remark)| remark).chain(nested).collect()
     }
 
     /// The columns that the run does not read, as readable text.

@@ -160,6 +160,14 @@ pub enum InputError {
         /// Names of the file's columns, as readable text.
         present: String,
     },
+    /// A column that is read has lists or structs, which no cell holds.
+    #[error("its column {column}: Expected string, received {received}: write it as text")]
+    Nested {
+        /// The column's name.
+        column: String,
+        /// The name of the JSON type.
+        received: &'static str,
+    },
     /// The first row lacks required columns, and a row below has them.
     #[error(
         "line {first} was taken for the header, and line {header} looks like it: remove the rows above"

@@ -271,6 +271,22 @@ impl RawRows {
         }
     }
 
+    /// The first wanted column of Parquet whose values no cell holds, and their JSON type.
+    pub(crate) fn nested_column(&self) -> Option<(&str, &'static str)> {
+        match self {
+            Self::Table(rows) => rows.nested_column(),
+            Self::Json(_) => None,
+        }
+    }
+
+    /// The unused columns of Parquet whose values no cell holds.
+    pub(crate) fn unused_nested(&self) -> Vec<String> {
+        match self {
+            Self::Table(rows) => rows.unused_nested(),
+            Self::Json(_) => Vec::new(),
+        }
+    }
+
     /// For each wanted column, whether the file has it. `None` for JSON Lines, whose rows may have
     /// different keys.
     pub(crate) fn has_columns(&self) -> Option<Vec<bool>> {

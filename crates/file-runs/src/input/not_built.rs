@@ -26,6 +26,10 @@ pub(super) mod parquet {
     }
 
     impl ParquetRecords {
+        pub(crate) fn nested(&self, _column: usize) -> Option<&'static str> {
+            match self.0 {}
+        }
+
         pub(crate) fn next(&mut self, _record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
             match self.0 {}
         }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use csv::ByteRecord;
-use parquet::basic::{Compression, Repetition};
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, FileReader as _, Length, SerializedFileReader};
-use parquet::schema::types::ColumnDescPtr;
+use parquet::schema::types::{ColumnDescPtr, Type};
 
 use self::values::ColumnCells;
 use super::input_error::InputError;
@@ -37,6 +37,21 @@ struct FileColumn {
     /// Its place among the columns with values; `None` for a list, a map or a struct, which no cell
     /// holds.
     leaf: Option<(usize, ColumnDescPtr)>,
+    /// The name of the JSON type of its values, if no cell holds them.
+    nested: Option<&'static str>,
+}
+
+/// The JSON type of the values of a list, a map or a struct; `None` for a flat column.
+fn nested_type(field: &Type) -> Option<&'static str> {
+    let field_info = field.get_basic_info();
+    let is_list = matches!(field_info.logical_type_ref(), Some(LogicalType::List))
+        || field_info.converted_type() == ConvertedType::LIST
+        || field_info.repetition() == Repetition::REPEATED;
+    match (is_list, field.is_primitive()) {
+        (true, _) => Some("array"),
+        (false, false) => Some("object"),
+        (false, true) => None,
+    }
 }
 
 impl ParquetFile {
@@ -50,15 +65,15 @@ impl ParquetFile {
         let schema = metadata.file_metadata().schema_descr();
         let mut columns = Vec::new();
         for (root, field) in schema.root_schema().get_fields().iter().enumerate() {
-            let is_flat =
-                field.is_primitive() && field.get_basic_info().repetition() != Repetition::REPEATED;
+            let nested = nested_type(field);
             let mut leaves = schema.columns().iter().enumerate();
             let leaf = leaves.find(|(index, _)| schema.get_column_root_idx(*index) == root);
             columns.push(FileColumn {
                 name: field.name().to_owned(),
                 leaf: leaf
-                    .filter(|_| is_flat)
+                    .filter(|_| nested.is_none())
                     .map(|(index, leaf)| (index, Arc::clone(leaf))),
+                nested,
             });
         }
         for group in metadata.row_groups() {
@@ -110,6 +125,11 @@ pub(crate) struct ParquetRecords {
 }
 
 impl ParquetRecords {
+    /// The JSON type of a column's values if no cell holds them, and its cells are empty.
+    pub(crate) fn nested(&self, column: usize) -> Option<&'static str> {
+        self.columns.get(column)?.nested
+    }
+
     /// Reads the next record and returns its number, 0 for the names; `None` after the last.
     pub(crate) fn next(&mut self, record: &mut ByteRecord) -> Result<Option<u64>, InputError> {
         record.clear();

@@ -62,7 +62,7 @@ pub(crate) enum RawValue {
         /// The name of the JSON type.
         type_name: &'static str,
     },
-    /// A list or an object in JSON, with the type's name.
+    /// A list or an object in JSON or Parquet, with the JSON type's name.
     NoText(&'static str),
 }
 

@@ -72,6 +72,10 @@ impl InputRows {
         shard: Shard,
     ) -> Result<Self, InputError> {
         let raw = input.rows(columns.wanted())?;
+        if let Some((column, received)) = raw.nested_column() {
+            let column = column.to_owned();
+            return Err(InputError::Nested { column, received });
+        }
         let seen = vec![false; columns.wanted().0.len()];
         Ok(Self {
             raw,
@@ -156,6 +160,11 @@ impl InputRows {
     /// Names of the columns that the run does not read.
     pub(crate) fn unused_columns(&self) -> Vec<String> {
         self.raw.unused_columns()
+    }
+
+    /// Names of the unused columns of Parquet whose values no cell holds.
+    pub(crate) fn unused_nested(&self) -> Vec<String> {
+        self.raw.unused_nested()
     }
 
     /// Fails if no row so far had a required column. Only JSON Lines can lack one: opening a file

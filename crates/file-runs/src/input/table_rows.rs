@@ -53,6 +53,14 @@ impl TableRecords {
         }
     }
 
+    /// The JSON type of a column's values if no cell holds them, as lists and structs of Parquet.
+    fn nested(&self, column: usize) -> Option<&'static str> {
+        match self {
+            Self::Csv(_) | Self::Sheet(_) => None,
+            Self::Parquet(records) => records.nested(column),
+        }
+    }
+
     /// Whether the record read last is a row that a spreadsheet does not show.
     fn is_hidden(&self) -> bool {
         match self {
@@ -135,6 +143,24 @@ impl TableRows {
         &self.placed.unused
     }
 
+    /// The first wanted column whose values no cell holds, and their JSON type.
+    pub(crate) fn nested_column(&self) -> Option<(&str, &'static str)> {
+        let mut placed = self.placed.positions.iter().flatten();
+        placed.find_map(|place| {
+            let received = self.records.nested(*place)?;
+            Some((self.header.get(*place)?.as_str(), received))
+        })
+    }
+
+    /// The columns that are not wanted and whose values no cell holds.
+    pub(crate) fn unused_nested(&self) -> Vec<String> {
+        let columns = self.header.iter().enumerate();
+        let nested = columns.filter(|(place, _)| {
+            self.records.nested(*place).is_some() && !self.placed.positions.contains(&Some(*place))
+        });
+        nested.map(|(_, name)| name.clone()).collect()
+    }
+
     /// For each wanted column, whether the header has it.
     pub(crate) fn has_columns(&self) -> Vec<bool> {
         self.placed.positions.iter().map(Option::is_some).collect()
@@ -170,6 +196,9 @@ impl TableRows {
         let values = positions.map(|position| match position {
             None => Ok(RawValue::Absent { is_null: false }),
             Some(position) => {
+                if let Some(received) = self.records.nested(*position) {
+                    return Ok(RawValue::NoText(received));
+                }
                 let cell = self.record.get(*position).unwrap_or_default();
                 let text = std::str::from_utf8(cell);
                 let text = text.map_err(|_| InputError::NotText { line, encoding })?;

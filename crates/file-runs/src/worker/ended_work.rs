@@ -129,6 +129,7 @@ fn fate_of_input(error: &InputError) -> Fate {
         | InputError::HeaderBelow { .. }
         | InputError::AllBlank { .. }
         | InputError::Missing { .. }
+        | InputError::Nested { .. }
         | InputError::Twice(_)
         | InputError::NotBuilt(_)
         | InputError::NoSheets { .. }

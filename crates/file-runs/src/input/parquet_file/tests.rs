@@ -9,9 +9,12 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
+use refract_domain::key::QuestionKey;
 
 use super::*;
-use crate::input::StoredInput;
+use crate::gold::GoldFile;
+use crate::input::{InputSource, StoredInput};
+use crate::marks_file::MarksFile;
 
 const SCHEMA: &str = "message m {
     REQUIRED BYTE_ARRAY text (STRING);
@@ -160,6 +163,34 @@ fn values_are_texts_as_a_person_writes_them() {
     assert_eq!(rows[1], of(["text 0 ä", "007", id], "true", ""));
     assert_eq!(rows[2], of(["text 1 ä", "", ""], "false", ""));
     assert_eq!(rows[3], of(["text 2 ä", "007", ""], "true", "5"));
+}
+
+#[test]
+fn a_list_that_is_read_refuses_the_file_and_is_no_mark() {
+    let source = || {
+        let bytes = written(2, 10, Compression::SNAPPY);
+        InputSource::Stored(StoredInput::of_bytes("a.parquet", bytes))
+    };
+    let question = r#""questions": [{ "key": "angry", "type": "yes_no", "text": "?" }]"#;
+    let version = |field: &str| {
+        let fields = format!(r#""fields": [{{ "key": "{field}", "label": "F" }}]"#);
+        Arc::new(serde_json::from_str(&format!("{{ {fields}, {question} }}")).unwrap())
+    };
+    let refused = GoldFile::read(source(), &version("list")).unwrap_err();
+    let words = "its column list: Expected string, received array: write it as text";
+    assert_eq!(refused.to_string(), words);
+    assert_eq!(
+        GoldFile::read(source(), &version("text"))
+            .unwrap()
+            .texts
+            .len(),
+        2
+    );
+
+    let marks = MarksFile::open(source(), &[QuestionKey::parse("list").unwrap()]).unwrap();
+    let errors = marks.read().unwrap().errors;
+    let words = format!("{errors:?}");
+    assert!(words.contains("Expected string, received array"), "{words}");
 }
 
 #[test]
