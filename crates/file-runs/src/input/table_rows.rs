@@ -268,13 +268,13 @@ fn numbered_names(names: Vec<String>) -> Vec<String> {
             return name;
         }
         let number = numbers.entry(name.clone()).or_default();
-        *number += 1;
-        let numbered = format!("{name} ({number})");
-        // a column may have this very name
-        if counts.contains_key(&numbered) {
-            name
-        } else {
-            numbered
+        loop {
+            *number += 1;
+            let numbered = format!("{name} ({number})");
+            // a column may have this very name
+            if !counts.contains_key(&numbered) {
+                return numbered;
+            }
         }
     });
     apart.collect()

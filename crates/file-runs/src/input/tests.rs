@@ -206,6 +206,14 @@ fn a_broken_file_is_refused_with_the_line() {
             b"text,ref,text\n",
             "it has two columns that are called text",
         ),
+        (
+            b"text,text (2),text\n",
+            "it has two columns that are called text",
+        ),
+        (
+            b"text,text (1),text\n",
+            "it has two columns that are called text",
+        ),
         (b"body,ref\n", "it lacks the column text: it has body, ref"),
     ] {
         assert_eq!(error("a.csv", bytes), words);
