@@ -31,7 +31,9 @@ use not_built::parquet as parquet_file;
 #[cfg(not(feature = "workbooks"))]
 use not_built::workbooks as workbook;
 
-pub(crate) use self::column_mapping::{CONTEXT, REF, WantedColumn, WantedColumns, listed};
+pub(crate) use self::column_mapping::{
+    CONTEXT, REF, WantedColumn, WantedColumns, listed, nameless_column,
+};
 pub use self::column_mapping::{ColumnMapping, InputColumns, MappingError, suggest_columns};
 pub use self::input_error::InputError;
 pub use self::input_file::InputFile;

@@ -165,7 +165,7 @@ impl WantedColumns {
         let others = header.iter().enumerate();
         let others = others.filter(|(position, _)| !positions.contains(&Some(*position)));
         let unused = others.map(|(position, name)| match name.as_str() {
-            "" => format!("column_{}", position + 1),
+            "" => nameless_column(position),
             name => name.to_owned(),
         });
         let unused: Vec<_> = unused.collect();
@@ -181,6 +181,11 @@ impl WantedColumns {
         let found = self.0.iter().filter(|column| header.contains(&column.name));
         found.count()
     }
+}
+
+/// The name of a column that has none, at this position from 0.
+pub(crate) fn nameless_column(position: usize) -> String {
+    format!("column_{}", position + 1)
 }
 
 /// Column names as readable text, separated by commas. A name that is too long is replaced by `…`,

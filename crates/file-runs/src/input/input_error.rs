@@ -65,6 +65,14 @@ pub enum InputError {
     /// The file has only white space.
     #[error("it is empty")]
     Empty,
+    /// The sheet of a workbook is empty, and there are others.
+    #[error("its sheet {sheet} is empty: name another one with --sheet: {others}")]
+    EmptySheet {
+        /// The name of the sheet.
+        sheet: String,
+        /// The names of the other sheets, as readable text.
+        others: String,
+    },
     /// The file is not text: its kind and what to do about it.
     #[error("{0}")]
     Binary(&'static str),

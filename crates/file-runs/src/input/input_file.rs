@@ -167,11 +167,15 @@ impl InputFile {
                 InputText::new(self.bytes.read(), *encoding, *line_end),
             ),
             InputContent::Workbook(workbook) => {
-                return table(
-                    TableRecords::Sheet(workbook.records()?),
-                    InputEncoding::Utf8,
-                    wanted,
-                );
+                let records = TableRecords::Sheet(workbook.records()?);
+                let rows = table(records, InputEncoding::Utf8, wanted);
+                return rows.map_err(|error| {
+                    if matches!(error, InputError::Empty) {
+                        workbook.empty()
+                    } else {
+                        error
+                    }
+                });
             }
             InputContent::Parquet(file) => {
                 let records = TableRecords::Parquet(Box::new(file.records()));
@@ -250,7 +254,7 @@ impl RawRows {
     /// The cells of the row read last in these columns, as text.
     pub(crate) fn cells_of_last(&self, columns: &[String]) -> Vec<String> {
         match self {
-            Self::Table(rows) => rows.cells_of_last(),
+            Self::Table(rows) => rows.cells_of_last(columns.len()),
             Self::Json(rows) => rows.cells_of_last(columns),
         }
     }

@@ -68,6 +68,10 @@ pub(super) mod workbooks {
         pub(crate) fn records(&self) -> Result<SheetRecords, InputError> {
             match self.0 {}
         }
+
+        pub(crate) fn empty(&self) -> InputError {
+            match self.0 {}
+        }
     }
 
     impl SheetRecords {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use csv::ByteRecord;
 
-use super::column_mapping::{PlacedColumns, WantedColumns};
+use super::column_mapping::{PlacedColumns, WantedColumns, nameless_column};
 use super::csv_records::CsvRecords;
 use super::input_error::InputError;
 use super::input_kind::header_name;
@@ -122,20 +122,20 @@ impl TableRows {
         None
     }
 
-    /// The names of all columns.
+    /// The names of all columns. A sheet's may be found in any row.
     pub(crate) fn header(&self) -> &[String] {
         &self.header
     }
 
-    /// The cells of the row read last.
-    pub(crate) fn cells_of_last(&self) -> Vec<String> {
+    /// This many cells of the row read last.
+    pub(crate) fn cells_of_last(&self, columns: usize) -> Vec<String> {
         let cells = self.record.iter().map(|cell| {
             let cell = String::from_utf8_lossy(cell);
             self.unguarded(&cell).to_owned()
         });
         // a row may end in empty cells that the header has not, or lack cells of columns without a name
         let padded = cells.chain(std::iter::repeat(String::new()));
-        padded.take(self.header.len()).collect()
+        padded.take(columns).collect()
     }
 
     /// Names of the columns that are not wanted.
@@ -176,11 +176,12 @@ impl TableRows {
         let Some(line) = self.records.next(&mut self.record)? else {
             return Ok(None);
         };
+        let mark = self.record.get(self.header.len()).unwrap_or_default();
+        if mark.starts_with(CUT_MARK.as_bytes()) {
+            return Err(InputError::CutOff { line });
+        }
+        self.add_columns_of_sheet();
         if !self.has_cells_of_header() {
-            let mark = self.record.get(self.header.len()).unwrap_or_default();
-            if mark.starts_with(CUT_MARK.as_bytes()) {
-                return Err(InputError::CutOff { line });
-            }
             let is_late =
                 |cell: &[u8]| cell.starts_with(b" ") && cell.trim_ascii_start().starts_with(b"\"");
             return Err(InputError::WrongCells {
@@ -211,6 +212,17 @@ impl TableRows {
         });
         let values = values.collect::<Result<_, InputError>>()?;
         Ok(Some(RawRow { line, values }))
+    }
+
+    /// Adds columns without a name for cells to the right of a sheet's header, such as those below a
+    /// merged cell: a CSV file that a spreadsheet saves has them too.
+    fn add_columns_of_sheet(&mut self) {
+        if matches!(self.records, TableRecords::Sheet(_)) {
+            for place in self.header.len()..self.record.len() {
+                self.header.push(String::new());
+                self.placed.unused.push(nameless_column(place));
+            }
+        }
     }
 
     /// Whether the row read last has a cell for each name of the header. Programs that end each line

@@ -53,6 +53,20 @@ impl Workbook {
         }
     }
 
+    /// The error of an empty sheet, which names the others.
+    pub(crate) fn empty(&self) -> InputError {
+        let (read, names) = (&self.sheet.name, &self.sheet.names);
+        let others = names.iter().filter(|name| *name != read);
+        let others: Vec<_> = others.cloned().collect();
+        if others.is_empty() {
+            return InputError::Empty;
+        }
+        InputError::EmptySheet {
+            sheet: listed(std::slice::from_ref(read)),
+            others: listed(&others),
+        }
+    }
+
     /// Starts to read the sheet.
     pub(crate) fn records(&self) -> Result<SheetRecords, InputError> {
         let (_, records) = SheetRecords::begin(&self.source)?;

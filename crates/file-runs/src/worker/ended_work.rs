@@ -116,6 +116,7 @@ fn fate_of_input(error: &InputError) -> Fate {
         InputError::Folder
         | InputError::Workbook(_)
         | InputError::Empty
+        | InputError::EmptySheet { .. }
         | InputError::Binary(_)
         | InputError::NotText { .. }
         | InputError::WrongCells { .. }

@@ -193,3 +193,35 @@ fn cells_of_a_workbook_that_nobody_wrote_are_counted() {
     let columns = rows.columns();
     assert_eq!(rows.cells_of_last(&columns), ["r", "x", "#REF!"]);
 }
+
+#[test]
+fn cells_beside_the_table_of_a_sheet_are_columns_without_a_name() {
+    let inline = |place: &str, text: &str| {
+        format!(r#"<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>"#)
+    };
+    let sheet = [
+        inline("A1", "ref") + &inline("B1", "text"),
+        inline("A2", "1") + &inline("B2", "x"),
+        inline("A3", "2") + &inline("B3", "y") + &inline("D3", "a note"),
+    ];
+    let sheet = sheet.map(|cells| format!("<row>{cells}</row>")).concat();
+    let bytes = workbook(&sheet, "<sst/>");
+    let expected = [row(2, "x", Some("1")), row(3, "y", Some("2"))];
+    assert_eq!(rows("a.xlsx", &bytes), expected);
+    let stored = StoredInput::of_bytes("a.xlsx", bytes);
+    let input = InputFile::open(InputSource::Stored(stored), &wanted()).unwrap();
+    let mut read = input.rows(&wanted()).unwrap();
+    while read.next().unwrap().is_some() {}
+    assert_eq!(read.columns(), ["ref", "text", "", ""]);
+    assert_eq!(read.unused_columns(), ["column_3", "column_4"]);
+    assert_eq!(read.cells_of_last(&read.columns()), ["2", "y", "", "a note"]);
+}
+
+#[test]
+fn an_empty_sheet_is_named_with_the_others() {
+    let words = error("a.xlsx", &workbook("", "<sst/>"));
+    assert!(
+        words.starts_with("its sheet Sales & more is empty: name another one with --sheet: "),
+        "{words}"
+    );
+}

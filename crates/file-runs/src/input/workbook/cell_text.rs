@@ -19,6 +19,7 @@ impl OddCell {
     pub(super) fn of(value: &DataRef<'_>, is_formula: bool) -> Option<Self> {
         match value {
             DataRef::Error(_) => Some(Self::Error),
+            DataRef::Float(number) if !number.is_finite() => Some(Self::Error),
             DataRef::Empty if is_formula => Some(Self::Uncalculated),
             DataRef::Float(number)
                 if number.fract() == 0.0 && (LAST_EXACT..1e21).contains(&number.abs()) =>
@@ -58,10 +59,17 @@ pub(super) fn cell_text(value: &DataRef<'_>) -> String {
 /// A number to 15 significant digits: a spreadsheet shows no more, so that 0.1 + 0.2 is 0.3. Whole
 /// numbers, which may be ids, are exact as far as the file is.
 fn number_text(number: f64) -> String {
+    // over the largest double
+    if !number.is_finite() {
+        return "#NUM!".to_owned();
+    }
     if number.fract() == 0.0 && number.abs() <= LAST_EXACT && number != 0.0 {
         return number.to_string();
     }
-    let rounded = format!("{number:.14e}").parse::<f64>().unwrap_or(number);
+    let rounded = format!("{number:.14e}").parse::<f64>();
+    // the largest numbers would be rounded up to infinity
+    let rounded = rounded.ok().filter(|rounded| rounded.is_finite());
+    let rounded = rounded.unwrap_or(number);
     match rounded.abs() {
         0.0 => "0".to_owned(),
         1e-9..1e21 => rounded.to_string(),
@@ -121,6 +129,8 @@ mod tests {
             (-2.5, "-2.5"),
             (0.000_001, "0.000001"),
             (1e300, "1e300"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (f64::INFINITY, "#NUM!"),
             (1.5e-12, "1.5e-12"),
         ] {
             assert_eq!(cell_text(&DataRef::Float(number)), text);
@@ -135,6 +145,7 @@ mod tests {
                 true,
                 Some(OddCell::Error),
             ),
+            (DataRef::Float(f64::INFINITY), false, Some(OddCell::Error)),
             (DataRef::Empty, true, Some(OddCell::Uncalculated)),
             (DataRef::Empty, false, None),
             (DataRef::Float(1_234_567_890_123_457.0), false, None),
