@@ -25,7 +25,7 @@ use refract_domain::key::ROW_NAMES;
 use refract_domain::result::RowColumns;
 use refract_lens_rendering::{RowFormat, TableStyle};
 
-use crate::input::KeptCells;
+use crate::input::{KeptCells, nameless_column};
 
 pub use self::finished_rows::{FinishedRow, RunSummary};
 pub(crate) use self::finished_rows::{RowSinks, RunOutput, hand_over};
@@ -84,17 +84,21 @@ pub(crate) fn kept_cells(keep_columns: bool, lists_refused: bool, columns: &[Str
     }
 }
 
-/// The names of a file's columns in an output that has columns of answers too. All names differ.
+/// The names of a file's columns in an output that has columns of answers too. All names differ, and a
+/// name that no column of answers has stays as it is.
 pub(crate) fn own_columns(columns: &[String], answers: RowColumns<'_>) -> Arc<[String]> {
     let row_names = ROW_NAMES.into_iter().filter(|name| *name != "ref");
     let lens = answers.lens.iter().map(|column| column.name.as_str());
     let mut taken: HashSet<String> = row_names.chain(lens).map(str::to_owned).collect();
-    let named = columns.iter().zip(1..).map(|(column, position)| {
+    let is_kept = |name: &String| !name.is_empty() && taken.insert(name.clone());
+    let kept: Vec<_> = columns.iter().map(is_kept).collect();
+    let columns = columns.iter().zip(kept).enumerate();
+    let named = columns.map(|(position, (column, is_kept))| {
         let mut name = match column.as_str() {
-            "" => format!("column_{position}"),
+            "" => nameless_column(position),
             column => column.to_owned(),
         };
-        while !taken.insert(name.clone()) {
+        while !is_kept && !taken.insert(name.clone()) {
             name = format!("{OF_INPUT}{name}");
         }
         name
@@ -208,12 +212,12 @@ mod tests {
             [
                 "text",
                 "ref",
-                "input_status",
+                "input_input_status",
                 "column_4",
                 "input_angry",
                 "a",
                 "input_a",
-                "input_input_status",
+                "input_status",
                 "input_input_a"
             ]
         );

@@ -21,6 +21,8 @@ pub(crate) struct JsonRows {
     wanted: WantedColumns,
     /// The text of the row read last.
     bytes: Vec<u8>,
+    /// For each wanted column, whether a row so far had it.
+    seen: Vec<bool>,
     unused: BTreeSet<String>,
 }
 
@@ -50,6 +52,7 @@ impl JsonRows {
                 JsonObjects::Values(JsonValues::begin(text))
             },
             encoding,
+            seen: vec![false; wanted.0.len()],
             wanted: wanted.clone(),
             bytes: Vec::new(),
             unused: BTreeSet::new(),
@@ -61,9 +64,11 @@ impl JsonRows {
         self.unused.iter().cloned().collect()
     }
 
-    /// The wanted columns, then the keys found so far that are not wanted.
+    /// The wanted columns that are required or were found so far, then the other keys found so far.
     pub(crate) fn columns(&self) -> Vec<String> {
-        let wanted = self.wanted.0.iter().map(|column| column.name.clone());
+        let wanted = self.wanted.0.iter().zip(&self.seen);
+        let wanted = wanted.filter(|(column, seen)| column.is_required || **seen);
+        let wanted = wanted.map(|(column, _)| column.name.clone());
         wanted.chain(self.unused_columns()).collect()
     }
 
@@ -100,7 +105,10 @@ impl JsonRows {
             return Err(InputError::WrappedRows { line, member });
         }
         let wanted = self.wanted.0.iter();
-        let values = wanted.map(|column| value(&object, &column.name)).collect();
+        let values: Vec<_> = wanted.map(|column| value(&object, &column.name)).collect();
+        for (seen, value) in self.seen.iter_mut().zip(&values) {
+            *seen |= !matches!(value, RawValue::Absent { is_null: false });
+        }
         note_unused(&mut self.unused, &self.wanted, &object);
         Ok(Some(RawRow { line, values }))
     }

@@ -238,8 +238,8 @@ async fn refused_rows_are_listed_beside_the_output() {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(
         service.written("out.jsonl.refused.csv"),
-        "line,reason,text,ref,context,other\r\n\
-         2,\"fields.text: Expected string, received array\",\"[1, 2]\",,,\"{\"\"b\"\": 1}\"\r\n"
+        "line,reason,text,ref,other\r\n\
+         2,\"fields.text: Expected string, received array\",\"[1, 2]\",,\"{\"\"b\"\": 1}\"\r\n"
     );
     // a dry run and stdout have no list
     service

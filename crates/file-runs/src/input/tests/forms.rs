@@ -214,7 +214,10 @@ fn cells_beside_the_table_of_a_sheet_are_columns_without_a_name() {
     while read.next().unwrap().is_some() {}
     assert_eq!(read.columns(), ["ref", "text", "", ""]);
     assert_eq!(read.unused_columns(), ["column_3", "column_4"]);
-    assert_eq!(read.cells_of_last(&read.columns()), ["2", "y", "", "a note"]);
+    assert_eq!(
+        read.cells_of_last(&read.columns()),
+        ["2", "y", "", "a note"]
+    );
 }
 
 #[test]
@@ -224,4 +227,16 @@ fn an_empty_sheet_is_named_with_the_others() {
         words.starts_with("its sheet Sales & more is empty: name another one with --sheet: "),
         "{words}"
     );
+}
+
+#[test]
+fn the_columns_of_json_lines_are_those_of_its_rows() {
+    let bytes = b"{\"zeta\":1,\"text\":\"a\"}\n{\"text\":\"b\",\"ref\":null}";
+    let stored = StoredInput::of_bytes("a.jsonl", bytes.to_vec());
+    let input = InputFile::open(InputSource::Stored(stored), &wanted()).unwrap();
+    let mut read = input.rows(&wanted()).unwrap();
+    read.next().unwrap();
+    assert_eq!(read.columns(), ["text", "zeta"]);
+    read.next().unwrap();
+    assert_eq!(read.columns(), ["text", "ref", "zeta"]);
 }
