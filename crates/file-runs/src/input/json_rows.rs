@@ -11,6 +11,10 @@ use super::json_values::{JsonPlace, JsonValues};
 use super::raw_row::{ROW_BYTES, RawRow, RawValue};
 use super::text_reader::{BYTE_ORDER_MARK, InputEncoding, InputText};
 
+/// The members by which a result of an export with `--raw` is known: its texts are in the last one.
+const OF_RAW_RESULT: [&str; 4] = ["id", "prism", "answers", FIELDS];
+/// The member of a raw result that has its texts.
+const FIELDS: &str = "fields";
 /// Upper bound on the unused keys that are stored.
 const MOST_UNUSED: usize = 100;
 
@@ -24,6 +28,37 @@ pub(crate) struct JsonRows {
     /// For each wanted column, whether a row so far had it.
     seen: Vec<bool>,
     unused: BTreeSet<String>,
+}
+
+/// The object of a row.
+#[derive(Default)]
+struct JsonRow<'a> {
+    object: Object<'a>,
+    /// The texts of a raw result by their fields; empty for any other row.
+    fields: Object<'a>,
+}
+
+impl<'a> JsonRow<'a> {
+    fn of(object: Object<'a>) -> Self {
+        let is_raw_result = OF_RAW_RESULT.iter().all(|name| object.has(name));
+        let fields = object.get(FIELDS).filter(|_| is_raw_result);
+        let fields = fields.and_then(|fields| fields.into_object().ok());
+        Self {
+            object,
+            fields: fields.unwrap_or_default(),
+        }
+    }
+
+    /// The object that has the column of this name. Only a required column can be a field.
+    fn holder(&self, name: &str, wanted: &WantedColumns) -> &Object<'a> {
+        let mut wanted = wanted.0.iter();
+        let is_field = wanted.any(|column| column.is_required && column.name == name);
+        if is_field && self.fields.has(name) {
+            &self.fields
+        } else {
+            &self.object
+        }
+    }
 }
 
 /// Where the objects of a file are.
@@ -76,8 +111,11 @@ impl JsonRows {
     pub(crate) fn cells_of_last(&self, keys: &[String]) -> Vec<String> {
         let json = Json::parse(self.bytes.trim_ascii());
         let object = json.ok().and_then(|json| json.into_object().ok());
-        let object = object.unwrap_or_default();
-        keys.iter().map(|key| cell(&object, key)).collect()
+        let row = object.map(JsonRow::of).unwrap_or_default();
+        let cells = keys
+            .iter()
+            .map(|key| cell(row.holder(key, &self.wanted), key));
+        cells.collect()
     }
 
     /// The next row; `None` after the last.
@@ -105,11 +143,14 @@ impl JsonRows {
             return Err(InputError::WrappedRows { line, member });
         }
         let wanted = self.wanted.0.iter();
-        let values: Vec<_> = wanted.map(|column| value(&object, &column.name)).collect();
+        let row = JsonRow::of(object);
+        let values =
+            wanted.map(|column| value(row.holder(&column.name, &self.wanted), &column.name));
+        let values: Vec<_> = values.collect();
         for (seen, value) in self.seen.iter_mut().zip(&values) {
             *seen |= !matches!(value, RawValue::Absent { is_null: false });
         }
-        note_unused(&mut self.unused, &self.wanted, &object);
+        note_unused(&mut self.unused, &self.wanted, &row.object);
         Ok(Some(RawRow { line, values }))
     }
 

@@ -7,7 +7,7 @@ use refract_domain::lens::Lens;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::{ResultStatus, ResultView, RowColumns};
 use refract_domain::submission::FieldValues;
-use refract_lens_rendering::{RowFormat, RowWriter};
+use refract_lens_rendering::{RowFormat, RowWriter, write_raw_line};
 use uuid::Uuid;
 
 use super::*;
@@ -49,6 +49,34 @@ fn write(format: RowFormat, texts: &[(String, String)]) -> Vec<u8> {
     }
     rows.finish().unwrap();
     out
+}
+
+#[test]
+fn raw_results_come_back_as_they_were() {
+    let version = version();
+    let key = FieldKey::parse("text").unwrap();
+    let fields = FieldValues::new(vec![(key, "a text".to_owned())]);
+    let status = ResultStatus::Failed {
+        error: "timeout".to_owned(),
+    };
+    let result = ResultView {
+        id: ResultId::new(Uuid::from_u128(1)),
+        reference: Some("r"),
+        prism: "p",
+        version: VersionNumber::FIRST,
+        questions: version.questions(),
+        status: &status,
+        took_ms: 1,
+        created_at: "2026-05-04T09:08:07.060Z".parse().unwrap(),
+        fields: &fields,
+    };
+    let mut raw = Vec::new();
+    write_raw_line(version.fields(), &result, [], &mut raw).unwrap();
+    let text = |text: &str, reference: &str| vec![(text.to_owned(), reference.to_owned())];
+    assert_eq!(texts("a.jsonl", &raw), text("a text", "r"));
+    // another row with an object of this name
+    let other = br#"{"text":"own","ref":"s","fields":{"text":"other"}}"#;
+    assert_eq!(texts("a.jsonl", other), text("own", "s"));
 }
 
 /// The texts and refs of a file.
