@@ -21,6 +21,7 @@ mod lens;
 mod marks;
 mod measures;
 mod model;
+mod output_files;
 mod person;
 mod prism;
 mod requirement_finding;

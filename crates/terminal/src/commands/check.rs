@@ -23,6 +23,7 @@ use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::measures::{self, HtmlFile, HtmlReport, MeasuredQuestion};
+use super::output_files::{self, is_stdout};
 use super::signals::StopSignals;
 use super::{context, requirement_finding};
 use crate::commands::files::InputPath;
@@ -105,6 +106,12 @@ impl CheckCommand {
     /// were refused.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         self.robustness.check(&self.requirements)?;
+        let outputs = [
+            ("--junit", self.junit.as_deref()),
+            ("--html", self.html.as_deref()),
+        ];
+        output_files::check(&outputs, &[Some(&self.gold)], database)?;
+        output_files::check_json(self.json, &outputs)?;
         let asked = self.asking.open(&self.prism, database).await?;
         let requirements = Requirements::new(&self.requirements, asked.prism.version())?;
         let run = self.gold.open(&self.asking.sheet, |source| {
@@ -253,6 +260,9 @@ impl CheckCommand {
         wrong: &WrongAnswers,
         verdict: &Verdict<'_>,
     ) -> anyhow::Result<()> {
+        if is_stdout(self.junit.as_deref()) || is_stdout(self.html.as_deref()) {
+            return Ok(());
+        }
         if self.json {
             measured
                 .iter()

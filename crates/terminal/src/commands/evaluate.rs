@@ -19,6 +19,7 @@ use refract_service::results::{ResultFilter, UsageDimension, UsageScope};
 use self::goal::AdviceArgs;
 use super::context::{self, AccountArg};
 use super::measures::{self, HtmlFile, HtmlReport, MeasuredQuestion, WrongLine};
+use super::output_files::{self, is_stdout};
 use super::selection::{MarksArgs, PeriodArgs};
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress};
@@ -70,6 +71,12 @@ pub struct EvaluateCommand {
 impl EvaluateCommand {
     /// Runs `refract evaluate`: reads the marked answers and prints their measures, or advice.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
+        let outputs = [
+            ("--html", self.html.as_deref()),
+            ("--write", self.advice.write()),
+        ];
+        output_files::check(&outputs, &[], database)?;
+        output_files::check_json(self.json, &outputs)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let history = refract.prisms().with_versions(prism.id).await?;
         let filter = self.filter(&history)?;
@@ -195,6 +202,9 @@ impl EvaluateCommand {
     }
 
     fn print(&self, measured: &[MeasuredQuestion]) -> anyhow::Result<()> {
+        if is_stdout(self.html.as_deref()) {
+            return Ok(());
+        }
         for (number, measured) in measured.iter().enumerate() {
             if self.json {
                 let marks = Some(self.marks.from);

@@ -15,6 +15,7 @@ use refract_service::marks::{CheckedMarks, MarkErrors, MarkOrigin, MarksError};
 
 use super::context::{self, AccountArg};
 use super::files::OutputArgs;
+use super::output_files;
 use crate::commands::file_run::input_refused;
 use crate::commands::files::{InputPath, SheetArg};
 use crate::output::{self, value};
@@ -89,6 +90,7 @@ impl ExportMarksCommand {
     /// Runs `refract marks export`.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.format()?;
+        output_files::check(&[("--output", self.output.file())], &[], database)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let marks = refract.marks();

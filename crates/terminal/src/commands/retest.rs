@@ -8,7 +8,7 @@ mod flips;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -34,15 +34,13 @@ use self::answers_file::{AnswersFile, AnswersHead};
 use self::asking::RetestAskingArgs;
 use super::context::{self, AccountArg};
 use super::file_run::{pace, report};
+use super::output_files::{self, is_stdout};
 use super::selection::MarksArgs;
 use super::signals::StopSignals;
 use crate::output;
 use crate::output::file::OutputFile;
 use crate::settings::DatabaseArgs;
 use crate::terminal::{self, Progress, counted, widened};
-
-/// The argument for rows on stdout.
-const STDOUT: &str = "-";
 
 /// The arguments of `refract retest`.
 #[derive(Args)]
@@ -73,10 +71,10 @@ impl RetestCommand {
     /// Runs `refract retest`. A text without a new answer gives exit status 1.
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<ExitCode> {
         let format = self.format()?;
-        ensure!(
-            !(self.json && self.is_on_stdout()),
-            "--json and --output - both write to stdout: name a file"
-        );
+        let outputs = [("--output", self.output.as_deref())];
+        let prism_file = self.asking.prism_file.as_ref();
+        output_files::check(&outputs, &[prism_file], database)?;
+        output_files::check_json(self.json, &outputs)?;
         let settings = self.asking.model.settings()?;
         let pace = self.asking.pace(settings.concurrency);
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
@@ -133,7 +131,7 @@ impl RetestCommand {
     }
 
     fn is_on_stdout(&self) -> bool {
-        self.output.as_deref() == Some(Path::new(STDOUT))
+        is_stdout(self.output.as_deref())
     }
 
     /// The file beside the output; `None` without an output file.

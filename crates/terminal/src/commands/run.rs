@@ -14,12 +14,12 @@ use refract_file_runs::{
     FileCheck, FileRun, OutputFormat, RowLayout, RunError, RunFiles, RunTally, Shard, WORKBOOK_ROWS,
 };
 
-use super::context;
 use super::file_run::{
     AskedPrism, FileRunArgs, check_watched, refused, report, stop, stopped, watched,
 };
 use super::files::{ExcelArgs, OutputArgs, say_cut_texts};
 use super::signals::StopSignals;
+use super::{context, output_files};
 use crate::commands::files::InputPath;
 use crate::output::file::{OutputFile, part_of, refused_of};
 use crate::settings::DatabaseArgs;
@@ -74,11 +74,8 @@ impl RunCommand {
             keep_columns: self.keep_columns,
             style: self.excel.style(format)?,
         };
-        let both = self.input.file().zip(self.output.file());
-        anyhow::ensure!(
-            !both.is_some_and(|(input, output)| is_over(input, output)),
-            "--output would be written over the input: name another file"
-        );
+        let outputs = [("--output", self.output.file())];
+        output_files::check(&outputs, &[Some(&self.input)], database)?;
         let asked = self.asking.open(&self.prism, database).await?;
         let run = self.input.open(&self.asking.sheet, |source| {
             let order = self.asking.order(source, self.shard);
@@ -262,14 +259,6 @@ impl RefusedList {
             Ok(()) | Err(_) => Ok(None),
         }
     }
-}
-
-/// Whether writing the output would overwrite the input.
-pub(crate) fn is_over(input: &Path, output: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    let written = [output.to_owned(), part_of(output), refused_of(output)];
-    let input = real(input);
-    input.is_some() && written.iter().any(|written| input == real(written))
 }
 
 /// Writes to stdout and hides the progress bar for each write.

@@ -200,7 +200,7 @@ pub(super) struct ExportFilterArgs {
 
     /// A file with a `ref` on each line: only results with one of them
     #[arg(long, value_name = "FILE")]
-    ref_file: Option<InputPath>,
+    pub(super) ref_file: Option<InputPath>,
 
     /// Only results whose answer to a question is this outcome, by its key; `yes`, `no` or `unsure`
     /// by the cutoffs of the lens; repeat it for several questions

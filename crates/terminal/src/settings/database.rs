@@ -57,6 +57,19 @@ impl DatabaseArgs {
         Some(PathBuf::from(path))
     }
 
+    /// The files that the database is in, and the one with its address.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let database = self.sqlite_file().into_iter();
+        let database = database.flat_map(|file| {
+            ["", "-wal", "-shm"].map(|end| {
+                let mut name = file.clone().into_os_string();
+                name.push(end);
+                PathBuf::from(name)
+            })
+        });
+        database.chain(self.database_url_file.clone()).collect()
+    }
+
     /// Converts the settings to those of the persistence crate.
     pub fn settings(&self) -> DatabaseSettings {
         let file = self.database_url_file.as_ref();

@@ -33,6 +33,7 @@ mod model_check_long_text;
 mod model_detect;
 mod model_settings;
 mod model_sizes;
+mod output_files;
 mod person;
 mod prism_lint;
 mod results;

@@ -20,6 +20,7 @@ use refract_service::prisms::PrismHistory;
 use serde_json::value::RawValue;
 
 use super::plan_text;
+use crate::commands::output_files::is_stdout;
 use crate::output::file::OutputFile;
 use crate::output::{self, NamedMembers, plain_number, value};
 
@@ -63,7 +64,9 @@ impl AdvisedQuestion {
         if let (Some(path), Some(cutoffs)) = (&self.write, cutoffs) {
             write(path, history, key, cutoffs)?;
         }
-        if as_json {
+        if is_stdout(self.write.as_deref()) {
+            // the lens file is there
+        } else if as_json {
             self.print_json(key.as_str(), &plan, marks)?;
         } else {
             let words = plan_text::lines(&plan).join("\n");

@@ -1,6 +1,6 @@
 //! The goal of cutoffs: the arguments of `refract evaluate --advise`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{ArgGroup, Args};
@@ -77,6 +77,11 @@ pub(super) struct AdviceArgs {
 }
 
 impl AdviceArgs {
+    /// The lens file to write, if one is given.
+    pub(super) fn write(&self) -> Option<&Path> {
+        self.write.as_deref()
+    }
+
     /// The requested advice on a question; `None` if none is requested.
     ///
     /// # Errors

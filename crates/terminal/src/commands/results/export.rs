@@ -20,6 +20,7 @@ use refract_service::results::{
 
 use super::super::context::AccountArg;
 use crate::commands::files::{ExcelArgs, InputPath, OutputArgs, say_cut_texts};
+use crate::commands::output_files;
 use crate::commands::selection::ExportFilterArgs;
 use crate::output::WrongUsage;
 use crate::settings::DatabaseArgs;
@@ -132,6 +133,9 @@ impl ExportCommand {
     pub(crate) async fn run(self, database: &DatabaseArgs) -> anyhow::Result<()> {
         let format = self.output.any_format()?;
         let style = self.excel.style(format)?;
+        let outputs = [("--output", self.output.file())];
+        let inputs = [self.columns.lens.as_ref(), self.filter.ref_file.as_ref()];
+        output_files::check(&outputs, &inputs, database)?;
         let (refract, prism) = self.account.open_prism(database, &self.prism).await?;
         let actor = AccountActor::operator(prism.account);
         let history = refract.prisms().with_versions(prism.id).await?;

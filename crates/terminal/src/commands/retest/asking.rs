@@ -34,11 +34,11 @@ pub(super) struct RetestAskingArgs {
 
     /// The version that is asked [default: the version that answered each text]
     #[arg(long, value_name = "N", value_parser = arguments::version, conflicts_with = "prism_file")]
-    version: Option<VersionNumber>,
+    pub(super) version: Option<VersionNumber>,
 
     /// A prism file to ask as if it were saved as the next version; `-` is stdin
     #[arg(long, value_name = "FILE")]
-    prism_file: Option<InputPath>,
+    pub(super) prism_file: Option<InputPath>,
 
     /// Calls to the model at once
     #[arg(long, value_name = "N", default_value = "32", value_parser = arguments::from_1::<NonZeroUsize>)]
