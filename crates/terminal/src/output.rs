@@ -212,8 +212,8 @@ pub fn exit_code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// An argument that names something that is not there, or a file of the wrong kind or damaged, so that
-/// nothing was begun: exit status 2, as for what the parser of the command line refuses.
+/// An argument that names something that is not there, so that nothing was begun: exit status 2, as for
+/// what the parser of the command line refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct WrongUsage(pub(crate) String);

@@ -214,19 +214,9 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// Whether the file, or the sheet that was named, is of no use as it is: a workbook or a Parquet
-    /// file that is damaged, or a sheet that is missing.
-    pub fn is_of_no_use(&self) -> bool {
-        matches!(
-            self,
-            Self::Workbook(
-                WorkbookError::Damaged | WorkbookError::NoWorkbook | WorkbookError::NoSheet
-            ) | Self::NotBuilt(_)
-                | Self::NoSheets { .. }
-                | Self::NoSuchSheet { .. }
-                | Self::DamagedParquet { .. }
-                | Self::ParquetCompression
-        )
+    /// Whether the sheet that was named is what is wrong, and not the file.
+    pub fn is_of_sheet(&self) -> bool {
+        matches!(self, Self::NoSheets { .. } | Self::NoSuchSheet { .. })
     }
 }
 

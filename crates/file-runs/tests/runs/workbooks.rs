@@ -101,6 +101,11 @@ async fn a_sheet_is_chosen_by_its_name(backend: Backend) {
     assert_eq!(none.code, Some(2));
     let words = "it has no sheet of that name: it has Secret, Sales & more";
     assert!(none.stderr.contains(words), "{}", none.stderr);
+    for (name, damaged) in [("damaged.xlsx", "PK\x03\x04"), ("damaged.parquet", "PAR1")] {
+        service.write(name, damaged);
+        let refused = service.run_file(name, &[]).await.refused();
+        assert!(refused.contains(" is damaged"), "{refused}");
+    }
     service.write("in.csv", "text\na\n");
     let table = service.run_file("in.csv", &["--sheet", "x"]).await;
     assert_eq!(table.code, Some(2));

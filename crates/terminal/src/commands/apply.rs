@@ -37,7 +37,7 @@ pub struct ApplyCommand {
     dry_run: bool,
 
     /// Why, such as the commit that the files are of: it is kept with the events of what changes
-    #[arg(long, value_name = "TEXT", value_parser = note)]
+    #[arg(long, value_name = "TEXT", value_parser = note, allow_hyphen_values = true)]
     note: Option<EventDetail>,
 
     #[command(flatten)]

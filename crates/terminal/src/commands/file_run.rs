@@ -152,7 +152,7 @@ fn input_error(input: &InputPath, error: &InputError) -> anyhow::Error {
 
 /// An error of an input with its words.
 pub(crate) fn input_refused(error: &InputError, words: String) -> anyhow::Error {
-    if error.is_of_no_use() {
+    if error.is_of_sheet() {
         output::WrongUsage(words).into()
     } else {
         anyhow::Error::msg(words)

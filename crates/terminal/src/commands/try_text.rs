@@ -32,7 +32,12 @@ pub struct TryCommand {
     prism: String,
 
     /// The value of a prism's only field, `text`
-    #[arg(long, value_name = "TEXT", conflicts_with = "fields")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        conflicts_with = "fields",
+        allow_hyphen_values = true
+    )]
     text: Option<String>,
 
     /// The value of one field; once for each
@@ -44,7 +49,7 @@ pub struct TryCommand {
     file: Option<InputPath>,
 
     /// Background for this call
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     context: Option<String>,
 
     /// The version that is to answer [default: the latest]

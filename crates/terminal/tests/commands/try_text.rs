@@ -61,3 +61,14 @@ async fn what_a_server_refused_once_is_not_sent_by_the_next_command() {
     assert!(ask().await.contains(&100));
     assert_eq!(ask().await, [20, 20, 20]);
 }
+
+#[tokio::test]
+async fn a_text_may_begin_with_a_hyphen() {
+    let service = service(Backend::Sqlite).await;
+    for text in ["- it rattles", "-5 degrees", "--"] {
+        let asking = ["try", PRISM, "--text", text, "--context", text];
+        service.run(&asking).await.done();
+        let sent = service.model.requests().pop().unwrap().json();
+        assert_eq!(sent["state"]["text"], text);
+    }
+}
