@@ -164,6 +164,7 @@ fn named(side: &ComparedSide) -> String {
 fn print_json(compared: &ComparedQuestion, marks: MarksFrom) -> anyhow::Result<()> {
     let comparison = &compared.comparison;
     let interval = comparison.interval;
+    let mcnemar_p = (comparison.rows > 0).then_some(comparison.mcnemar_p);
     output::object(&[
         ("question", value(&compared.question.key.as_str())),
         ("rows", value(&comparison.rows)),
@@ -174,7 +175,7 @@ fn print_json(compared: &ComparedQuestion, marks: MarksFrom) -> anyhow::Result<(
         ("difference_high", value(&interval.map(|it| it.high))),
         ("only_a_right", value(&comparison.only_a_right)),
         ("only_b_right", value(&comparison.only_b_right)),
-        ("mcnemar_p", value(&comparison.mcnemar_p)),
+        ("mcnemar_p", value(&mcnemar_p)),
         ("marks_from", value(&marks.name())),
     ])
 }

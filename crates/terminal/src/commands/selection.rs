@@ -1,6 +1,8 @@
 //! The arguments that select what a command reads: results by time, status, version, model, `ref` or
 //! answer, and marks.
 
+use std::collections::HashSet;
+
 use anyhow::{Context as _, anyhow, bail};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -289,10 +291,14 @@ fn check_outcome(question: &Question, outcome: &str, history: &PrismHistory) -> 
     let versions = history.versions.iter().rev();
     let keys: Vec<_> = match question.question_type() {
         QuestionType::YesNo => vec!["yes", "no", "unsure"],
-        QuestionType::Choice | QuestionType::Scale => versions
-            .filter_map(|version| version.question(&question.key))
-            .flat_map(|question| question.outcomes().map(|outcome| outcome.key))
-            .collect(),
+        QuestionType::Choice | QuestionType::Scale => {
+            let mut listed = HashSet::new();
+            versions
+                .filter_map(|version| version.question(&question.key))
+                .flat_map(|question| question.outcomes().map(|outcome| outcome.key))
+                .filter(|key| listed.insert(*key))
+                .collect()
+        }
     };
     if keys.contains(&outcome) {
         return Ok(());

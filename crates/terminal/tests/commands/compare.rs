@@ -255,6 +255,7 @@ async fn texts_are_known_by_ref_or_by_their_fields(backend: Backend) {
         (&found[1]["rows"], &found[1]["difference"]),
         (&json!(0), &Value::Null)
     );
+    assert_eq!(found[1]["mcnemar_p"], Value::Null);
     let words = service
         .run(&[&["compare", PRISM][..], &VERSIONS].concat())
         .await

@@ -218,10 +218,18 @@ async fn an_export_is_chosen_by_version_model_refs_and_answers(backend: Backend)
         .run(&["results", "list", PRISM, "--version", "2"])
         .await;
     assert!(line.refused().contains("its latest is 1"));
+    // the outcomes of both versions are listed once
+    let prism = service.run(&["prism", "show", PRISM]).await.object();
+    let prism = service.file("prism.json", &prism);
+    service.run(&["prism", "save", PRISM, &prism]).await.done();
     std::fs::write(refs, "1\nnobody\n").unwrap();
     for (arguments, words) in [
         (["--answer", "topc=billing"], "did you mean `topic`?"),
         (["--answer", "topic=biling"], "did you mean `billing`?"),
+        (
+            ["--answer", "urgency=nope"],
+            "it has can_wait, this_week, today\n",
+        ),
         (
             ["--ref-file", refs],
             "1 ref that no result of the prism has, such as nobody",

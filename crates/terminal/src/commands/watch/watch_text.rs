@@ -140,7 +140,8 @@ fn took(tally: &ResultTally) -> String {
 
 /// The mean numbers of tokens that were read and written.
 fn tokens(tally: &ResultTally) -> String {
-    let mean = |tokens: u64| match tokens.checked_div(tally.results) {
+    let half = tally.results / 2;
+    let mean = |tokens: u64| match tokens.saturating_add(half).checked_div(tally.results) {
         Some(mean) => HumanCount(mean).to_string(),
         None => "–".to_owned(),
     };
@@ -214,5 +215,18 @@ fn describe_cutoffs(cutoffs: Cutoffs) -> String {
     match cutoffs.yes_from() {
         Some(yes_from) => format!("no below {no_below} and yes from {}", yes_from.value()),
         None => format!("yes from {no_below}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_tokens_are_rounded() {
+        let mut tally = ResultTally::default();
+        assert_eq!(tokens(&tally), "– read, – written");
+        (tally.results, tally.input_tokens, tally.output_tokens) = (5, 6_172, 9);
+        assert_eq!(tokens(&tally), "1,234 read, 2 written");
     }
 }
