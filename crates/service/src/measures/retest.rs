@@ -14,9 +14,12 @@ use std::sync::Arc;
 
 use futures_util::stream;
 use refract_domain::answer::Answers;
+use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::mark::MarksFrom;
+use refract_domain::result::{RetestState, TextOrigin};
+use refract_identity::people::AccountActor;
 use refract_model_gateway::{CostEstimate, ModelError, ModelSettings};
 use refract_persistence::ResultFilter;
 
@@ -95,6 +98,31 @@ impl Measures<'_> {
                 .await?;
         }
         Ok(retest)
+    }
+
+    /// Saves the event that a retest begins whose new answers are not stored. `version` is the saved
+    /// version that is asked about all texts, if it is one.
+    pub async fn save_retest_started(
+        self,
+        actor: &AccountActor,
+        retest: &Retest,
+        from: DrawnFrom,
+        version: Option<VersionNumber>,
+    ) -> Result<(), InternalError> {
+        let texts = u64::try_from(retest.len()).unwrap_or(u64::MAX);
+        let mut about = vec![EventDetail::counted(texts, TextOrigin::from(from).noun())];
+        match (version, retest.version()) {
+            (Some(number), _) => about.push(EventDetail::version(number)),
+            (None, Some(_)) => about.push("a draft".into()),
+            (None, None) => {}
+        }
+        let stamp = actor.event_stamp().noted(EventDetail::list(&about));
+        let prism = EventTarget::Prism(retest.lens().prism.id);
+        let event = Event {
+            to: Some(RetestState::Asking.into()),
+            ..stamp.event(EventAction::RetestStarted, prism)
+        };
+        Ok(self.refract.database.save_event(event).await?)
     }
 
     /// Adds the texts of stored results of the prism.

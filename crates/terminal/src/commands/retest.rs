@@ -20,6 +20,7 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::result::mark::MarksFrom;
 use refract_file_runs::{OutputFormat, format_of_name};
+use refract_identity::people::AccountActor;
 use refract_lens_rendering::{FlipRowWriter, RowFormat};
 use refract_service::Refract;
 use refract_service::measures::{
@@ -103,6 +104,12 @@ impl RetestCommand {
         let known = known.unwrap_or_default();
         self.say_price(&refract, &retest, &known)?;
         context::say_if_for_trying_only(&refract);
+        let (from, version) = (self.asking.drawn_from(), self.asking.version);
+        let actor = AccountActor::operator(lens.prism.account);
+        let saving = refract.measures();
+        saving
+            .save_retest_started(&actor, &retest, from, version)
+            .await?;
         let report = ask(&refract, &retest, &known, pace, kept.as_mut()).await?;
         refract.keep_server_facts().await;
         for (error, failures) in &report.asked.failed {

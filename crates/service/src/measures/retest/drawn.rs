@@ -8,8 +8,8 @@ use refract_domain::answer::Answers;
 use refract_domain::ids::ResultId;
 use refract_domain::key::QuestionKey;
 use refract_domain::prism::{PrismVersion, Question, VersionNumber};
-use refract_domain::result::DrawnTexts;
 use refract_domain::result::mark::MarksFrom;
+use refract_domain::result::{DrawnTexts, TextOrigin};
 use refract_persistence::{Database, Prism, ResultFilter, ResultOrder, SearchCandidate};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,15 @@ pub enum DrawnFrom {
     Answered,
     /// Those with a mark that counts in measures, which says whether a new answer is right.
     Marked,
+}
+
+impl From<DrawnFrom> for TextOrigin {
+    fn from(from: DrawnFrom) -> Self {
+        match from {
+            DrawnFrom::Answered => Self::Answered,
+            DrawnFrom::Marked => Self::Marked,
+        }
+    }
 }
 
 /// A retest that is ready to begin: its texts are drawn and loaded.

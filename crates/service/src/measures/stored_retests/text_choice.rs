@@ -88,11 +88,7 @@ impl Retests<'_> {
         let marks = MarksFrom::default();
         let drawing = SampledResults::draw(database, &lens.prism, &filter, most, (from, marks));
         let sample = drawing.await?;
-        let origin = match from {
-            DrawnFrom::Answered => TextOrigin::Answered,
-            DrawnFrom::Marked => TextOrigin::Marked,
-        };
-        Ok((sample.ids, origin, sample.is_of_newest))
+        Ok((sample.ids, from.into(), sample.is_of_newest))
     }
 
     /// The wrong answers to a question, in the order of the sample.
