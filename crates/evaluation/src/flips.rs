@@ -41,7 +41,7 @@ pub struct FlipMeasures {
 /// The flips from one outcome to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FlipDirection {
-    /// The outcome before; `None` if nothing was predicted: no valid choice, or unsure.
+    /// The outcome before; `None` if nothing was predicted.
     pub from: Option<OutcomeKey>,
     /// The outcome after.
     pub to: Option<OutcomeKey>,

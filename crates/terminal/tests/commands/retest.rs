@@ -4,7 +4,7 @@ use refract_test_stack::marked_texts::{
     MarkedText, TOPICS, assert_close, json_lines, marked_texts, scripted_side,
 };
 use refract_test_stack::runs::service;
-use refract_test_stack::service::{Backend, PRISM, Service, example_prism};
+use refract_test_stack::service::{Backend, LENS_FILE, PRISM, Service, example_prism};
 use refract_test_support::model_server::{ReceivedRequest, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
@@ -332,6 +332,24 @@ async fn a_model_that_is_away_ends_the_retest() {
         ended.stderr
     );
     assert_eq!(service.asked() - before, 51);
+}
+
+#[tokio::test]
+async fn an_answer_between_the_cutoffs_is_unsure() {
+    let service = service(Backend::Sqlite).await;
+    // no below 0.4, yes from 0.6
+    service.run(&["lens", "set", PRISM, LENS_FILE]).await.done();
+    let ids = asked(&service, &[((0, 90, 50), (0, 90, 10))]).await;
+    let mark = json!({"result_id": ids[0], "angry": "no"});
+    service.import("marks.jsonl", json_lines(&[mark])).await;
+    let lines = retest(&service, &["--output", "flips.csv"]).await;
+    let towards = json!([{"from": "unsure", "to": "no", "count": 1}]);
+    assert_eq!(lines[1]["towards"], towards);
+    // unsure is no outcome that a mark calls right or wrong
+    assert_eq!(lines[1]["mcnemar_p"], Value::Null);
+    let flips = service.written("flips.csv");
+    let row = format!("{},r0,angry,unsure,0.5,no,0.9,no", ids[0]);
+    assert_eq!(flips.lines().nth(1).unwrap(), row);
 }
 
 #[tokio::test]

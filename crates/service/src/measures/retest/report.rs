@@ -9,7 +9,7 @@ use std::sync::Arc;
 use refract_domain::answer::{Answer, Answers, Probability};
 use refract_domain::ids::ResultId;
 use refract_domain::key::{OutcomeKey, QuestionKey};
-use refract_domain::lens::{Column, Cutoffs, cutoffs_of};
+use refract_domain::lens::{Column, Cutoffs, YesNoLabel, cutoffs_of};
 use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::{Submission, budget};
@@ -64,9 +64,9 @@ pub struct FlippedAnswer {
 /// What an answer predicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PredictedOutcome {
-    /// The outcome; `None` if the answer predicts none: no valid choice, or unsure.
+    /// The outcome, or `unsure` of a Yes / No; `None` if the answer is no valid choice.
     pub outcome: Option<OutcomeKey>,
-    /// The probability of the outcome.
+    /// The probability of the outcome; of `unsure` that of yes.
     pub probability: Option<Probability>,
 }
 
@@ -192,8 +192,12 @@ impl RetestedQuestion {
         let marked = text.mark(&question.key);
         let predict = |answer: &Answer| PredictedOutcome::of(question, answer, self.cutoffs);
         let (from, to) = (predict(before), predict(after));
+        let are_outcomes = [before, after]
+            .into_iter()
+            .all(|answer| predicted(question, answer, self.cutoffs).is_some());
+        let judging = marked.filter(|_| are_outcomes);
         self.flips
-            .add(from.outcome.as_ref(), to.outcome.as_ref(), marked);
+            .add(from.outcome.as_ref(), to.outcome.as_ref(), judging);
         if from.outcome == to.outcome {
             return None;
         }
@@ -213,6 +217,12 @@ impl RetestedQuestion {
 impl PredictedOutcome {
     fn of(question: &Question, answer: &Answer, cutoffs: Cutoffs) -> Self {
         let outcome = predicted(question, answer, cutoffs);
+        if let (None, Answer::YesNo { probability }) = (&outcome, answer) {
+            return Self {
+                outcome: OutcomeKey::parse(YesNoLabel::Unsure.key()).ok(),
+                probability: Some(*probability),
+            };
+        }
         Self {
             probability: outcome.as_ref().and_then(|key| answer.probability_of(key)),
             outcome,
