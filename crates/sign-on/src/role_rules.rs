@@ -67,9 +67,9 @@ impl RoleRules {
     }
 }
 
-/// The value and the role of a rule.
-fn read(rule: &str) -> Option<(String, Role)> {
-    let (value, role) = rule.rsplit_once('=')?;
+/// The value and the role of a text.
+fn read(text: &str) -> Option<(String, Role)> {
+    let (value, role) = text.rsplit_once('=')?;
     let value = value.trim();
     let role = Role::named(role.trim())?;
     (!value.is_empty()).then(|| (value.to_owned(), role))

@@ -105,20 +105,28 @@ pub(super) fn certificate_fault(error: &io::Error) -> Option<CertificateFault> {
     let rustls::Error::InvalidCertificate(fault) = reported else {
         return None;
     };
-    Some(match fault {
-        CertificateError::UnknownIssuer => CertificateFault::UnknownAuthority,
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            CertificateFault::OtherName
-        }
+    let is_of_name = matches!(
+        fault,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }
+    );
+    let is_of_time = matches!(
+        fault,
         CertificateError::Expired
-        | CertificateError::ExpiredContext { .. }
-        | CertificateError::NotValidYet
-        | CertificateError::NotValidYetContext { .. } => CertificateFault::Time,
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. }
+    );
+    Some(if *fault == CertificateError::UnknownIssuer {
+        CertificateFault::UnknownAuthority
+    } else if is_of_name {
+        CertificateFault::OtherName
+    } else if is_of_time {
+        CertificateFault::Time
+    } else if format!("{fault:?}").contains("CaUsedAsEndEntity") {
         // the library for certificates has a type of its own for this
-        other if format!("{other:?}").contains("CaUsedAsEndEntity") => {
-            CertificateFault::OfAuthority
-        }
-        _ => CertificateFault::Other,
+        CertificateFault::OfAuthority
+    } else {
+        CertificateFault::Other
     })
 }
 

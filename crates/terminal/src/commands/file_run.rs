@@ -161,12 +161,17 @@ pub(crate) fn input_refused(error: &InputError, words: String) -> anyhow::Error 
 
 /// Why a run stopped and how to continue it.
 pub(crate) fn stopped(input: &InputPath, stop: &RunError) -> String {
-    let saved = match stop {
+    let is_of_database = matches!(
+        stop,
         RunError::Row {
             refusal: CallError::Internal(_),
             ..
-        } => "answers that could not be saved are asked for again",
-        _ => "everything that was answered is saved",
+        }
+    );
+    let saved = if is_of_database {
+        "answers that could not be saved are asked for again"
+    } else {
+        "everything that was answered is saved"
     };
     format!("{input}: {stop}; {saved}: run the same command again to go on")
 }

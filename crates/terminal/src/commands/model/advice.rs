@@ -143,6 +143,17 @@ pub(super) fn after(failure: &ModelError, settings: &ModelSettings, protocol: Pr
     format!("{}{key}", of_failure(failure, protocol))
 }
 
+fn of_unreachable(reason: Unreachable) -> &'static str {
+    if let Unreachable::Certificate(fault) = reason {
+        return if fault == CertificateFault::UnknownAuthority {
+            " Set REFRACT_MODEL_CA_FILE to a file with the certificate of its authority."
+        } else {
+            " Give the server a certificate for the host of REFRACT_MODEL_URL."
+        };
+    }
+    " Check REFRACT_MODEL_URL and whether the server runs."
+}
+
 fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
     match failure {
         ModelError::Status(401 | 403) => " Check REFRACT_MODEL_API_KEY.",
@@ -165,13 +176,7 @@ fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
         | ModelError::NotChat
         | ModelError::NotHttp
         | ModelError::Redirect(_) => CHECK_SETTINGS,
-        ModelError::Unreachable(Unreachable::Certificate(CertificateFault::UnknownAuthority)) => {
-            " Set REFRACT_MODEL_CA_FILE to a file with the certificate of its authority."
-        }
-        ModelError::Unreachable(Unreachable::Certificate(_)) => {
-            " Give the server a certificate for the host of REFRACT_MODEL_URL."
-        }
-        ModelError::Unreachable(_) => " Check REFRACT_MODEL_URL and whether the server runs.",
+        ModelError::Unreachable(reason) => of_unreachable(*reason),
         ModelError::TimedOut(_) | ModelError::HeldUp(_) | ModelError::TimedOutBehind(_) => {
             " Try again once the model is loaded, or raise REFRACT_MODEL_TIMEOUT_MS. If a gateway in \
              front of it waits for a rate limit, switch its retries off: `router_settings: \
