@@ -103,17 +103,18 @@ impl<'a> People<'a> {
         let flow = flow.ok_or(SignOnError::OtherFlow)?;
         let redeeming = self.redeem(provider, client, &flow, answer);
         let redeemed = redeeming.await;
-        let account = self.identity.accounts().find(provider.account()).await?;
         if let Err(SignOnFailure::Provider(SignOnError::NotLetIn { subject, .. })) = &redeemed {
             let subject = ProviderSubject {
                 issuer: provider.issuer().to_owned(),
                 subject: subject.clone(),
             };
+            let account = self.identity.accounts().find(provider.account()).await?;
             let stamp = event_stamp(account.id, Actor::Node, request.clone());
             let database = &self.identity.database;
             database.refuse_sign_on(subject, stamp).await?;
         }
         let SignedOn { identity, grant } = redeemed?;
+        let account = self.identity.accounts().find(provider.account()).await?;
         let mut outcome = SignOnOutcome::Raced;
         // somebody else may make the person at this moment; then the second try finds them
         for _ in 0..3 {

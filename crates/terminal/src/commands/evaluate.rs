@@ -50,7 +50,7 @@ pub struct EvaluateCommand {
     marks: MarksArgs,
 
     /// How far people agree who marked the same texts, instead of how right the answers are
-    #[arg(long, conflicts_with = "advise")]
+    #[arg(long, conflicts_with_all = ["advise", "html"])]
     agreement: bool,
 
     /// One JSON object a line for each question, or for the advice

@@ -64,6 +64,9 @@ async fn how_far_people_agree_is_measured(backend: Backend) {
         (&urgency["alpha_level"], &urgency["quadratic_kappa"]),
         (&json!("ordinal"), &Value::Null)
     );
+    // no report of it is written
+    let report = agreement(&["--html", "a.html"]).await;
+    assert_eq!(report.code, Some(2), "{report:?}");
     let printed = agreement(&["--question", "angry"]).await;
     assert_eq!(printed.stderr, "Ada: 100 marks; Olga: 100 marks\n");
     assert!(
