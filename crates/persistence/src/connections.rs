@@ -179,10 +179,7 @@ impl Connections {
         let pools = Arc::clone(&self.pools);
         self.run(Box::pin(async move {
             let written = work(pools.writer().await?).await;
-            if let (Err(PersistenceError::ReadOnly(_)), Pools::Postgres(pool)) = (&written, &*pools)
-            {
-                on_postgres!(pool, pool.renew());
-            }
+            pools.renew_after(&written);
             written
         }))
     }
@@ -278,7 +275,9 @@ impl Connections {
     {
         while let Some(mut group) = leader.next_group() {
             let rows = group.take_rows();
-            group.tell(self.insert_group(rows, &insert).await);
+            let inserted = self.insert_group(rows, &insert).await;
+            self.pools.renew_after(&inserted);
+            group.tell(inserted);
         }
     }
 

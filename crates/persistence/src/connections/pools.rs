@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use deadpool::Status;
 
 use crate::connections::address::Address;
-use crate::connections::connection::{Connection, ExclusiveConnection};
+use crate::connections::connection::{Connection, ExclusiveConnection, on_postgres};
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::postgres::PostgresPool;
 use crate::connections::sqlite::{MissingFile, SqlitePools};
@@ -70,6 +70,13 @@ impl Pools {
                 ExclusiveConnection::Sqlite(writer)
             }
         })
+    }
+
+    /// Gives up the connections to a PostgreSQL server after a write that met one which takes none.
+    pub(crate) fn renew_after<T>(&self, written: &Result<T, PersistenceError>) {
+        if let (Err(PersistenceError::ReadOnly(_)), Self::Postgres(pool)) = (written, self) {
+            on_postgres!(pool, pool.renew());
+        }
     }
 
     /// Checks that writes go to the file that the address names: an SQLite file may have been
