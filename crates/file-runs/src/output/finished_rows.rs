@@ -80,7 +80,7 @@ pub(crate) async fn hand_over(
             cells,
             room: _room,
         } = place;
-        let was_answered = matches!(state, RowState::Answered(_));
+        let was_answered = matches!(state, RowState::AnsweredBefore(_));
         let ended = match state {
             RowState::Refused(refused) => {
                 tally.row_refused();
@@ -92,10 +92,11 @@ pub(crate) async fn hand_over(
                 }
                 continue;
             }
-            RowState::Answered(result) => {
+            RowState::AnsweredBefore(result) => {
                 tally.row_was_answered();
                 Ok(*result)
             }
+            RowState::AnsweredInThisRun(result) => Ok(*result),
             RowState::Asked(answer) => {
                 let answer = answer.await.map_err(|_| RunError::Lost { line });
                 answer.and_then(|asked| asked.map_err(|refusal| RunError::Row { line, refusal }))

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use refract_domain::result::file_run::FileRunLimits;
 use refract_domain::submission::reference::IdempotencyKey;
 use refract_service::CallError;
@@ -38,7 +39,9 @@ pub(crate) enum RowState {
     /// The row is refused, so the model is not asked.
     Refused(ListedRow),
     /// The row has an answer from an earlier run.
-    Answered(Box<ReadableResult>),
+    AnsweredBefore(Box<ReadableResult>),
+    /// The row has an answer that this run saved before it waited for the model, or on a node that was lost.
+    AnsweredInThisRun(Box<ReadableResult>),
     /// A worker thread asks the model about the row.
     Asked(oneshot::Receiver<Result<ReadableResult, CallError>>),
 }
@@ -76,6 +79,8 @@ pub(crate) struct Dispatch<'a> {
     /// Number of consecutive failures that ends the run; `None` for a run that never gives up.
     threshold: Option<u64>,
     limits: FileRunLimits,
+    /// From when on stored answers are the run's own.
+    own_since: Option<DateTime<Utc>>,
     /// What the run may spend of the account's budget.
     share: &'a BudgetShare,
     queue: mpsc::Sender<PendingRow>,
@@ -105,6 +110,7 @@ impl<'a> Dispatch<'a> {
                 .unwrap_or_else(|| Arc::new(Semaphore::new(concurrency))),
             threshold: settings.gives_up.then_some(threshold),
             limits: settings.limits,
+            own_since: settings.own_since,
             share,
             queue,
         };
@@ -176,7 +182,12 @@ impl<'a> Dispatch<'a> {
         let line = place.line;
         let work = match held {
             Some(HeldRow::Answered(result)) => {
-                return place.fill(&self.queue, RowState::Answered(result)).await;
+                let answered_at = result.view().created_at;
+                let state = match self.own_since {
+                    Some(since) if answered_at >= since => RowState::AnsweredInThisRun(result),
+                    Some(_) | None => RowState::AnsweredBefore(result),
+                };
+                return place.fill(&self.queue, state).await;
             }
             Some(HeldRow::Failed(failed)) => RowWork::Retry(failed),
             None => RowWork::Create(UnansweredRow {

@@ -169,6 +169,11 @@ impl RowsInOrder {
         }
     }
 
+    /// How many rows these are.
+    pub(crate) fn finished(&self) -> u64 {
+        self.refused + self.answered_before + self.answered + self.failed
+    }
+
     /// The errors with their numbers of rows, the most frequent first.
     pub(crate) fn frequent_errors(&self) -> Vec<(String, u64)> {
         let errors = self

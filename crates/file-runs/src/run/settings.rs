@@ -5,6 +5,7 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use refract_domain::result::file_run::FileRunLimits;
 use tokio::sync::Semaphore;
 
@@ -23,6 +24,10 @@ pub struct RunSettings {
     pub shared_permits: Option<Arc<Semaphore>>,
     /// The limits at which the run stops.
     pub limits: FileRunLimits,
+    /// Answers that were saved from this moment on count as those of this run, not as earlier ones: a
+    /// node that was lost made them, or this one before it waited for the model. `None` for a run
+    /// that begins.
+    pub own_since: Option<DateTime<Utc>>,
     /// Whether the threads leave the processor to everything else that the machine has to do, on
     /// Linux.
     pub gives_way: bool,
@@ -37,6 +42,7 @@ impl RunSettings {
             gives_up: true,
             shared_permits: None,
             limits: FileRunLimits::default(),
+            own_since: None,
             gives_way: false,
         }
     }

@@ -47,9 +47,7 @@ struct WorkState {
 impl WorkState {
     /// Whether every row is answered, failed or refused.
     fn is_finished(&self) -> bool {
-        let counts = self.tally.counts();
-        let finished = counts.refused + counts.answered_before + counts.ok + counts.failed;
-        finished >= self.rows
+        self.tally.in_order().finished() >= self.rows
     }
 }
 
@@ -253,6 +251,7 @@ impl LeasedWork {
         let settings = RunSettings {
             shared_permits: Some(Arc::clone(&self.permits)),
             limits: self.leased.run.limits,
+            own_since: Some(self.leased.run.changed_at),
             gives_way: true,
             ..RunSettings::new(self.concurrency, THREADS)
         };

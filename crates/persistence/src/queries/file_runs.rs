@@ -331,6 +331,8 @@ pub struct FileRunRow {
     pub started_at: Option<DateTime<Utc>>,
     /// When the run ended.
     pub ended_at: Option<DateTime<Utc>>,
+    /// When the state was changed last, or a node's work was ended.
+    pub changed_at: DateTime<Utc>,
     /// Until when a node holds the run, at the latest.
     pub lease_until: Option<DateTime<Utc>>,
 }

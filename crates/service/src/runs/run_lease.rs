@@ -41,8 +41,13 @@ impl Runs<'_> {
         };
         let lease = taken.lease;
         let runs = self.named(lease.account, vec![taken.row]).await?;
-        let run = runs.into_iter().next();
-        Ok(run.map(|run| LeasedRun { run, lease }))
+        let Some(mut run) = runs.into_iter().next() else {
+            return Ok(None);
+        };
+        // what a lost node saved last may be missing from the progress
+        let used = self.usage(&run).await?;
+        run.add_lost(&used);
+        Ok(Some(LeasedRun { run, lease }))
     }
 
     /// Renews a lease for 15 seconds and saves the progress. Returns why the work stops; `None` while

@@ -8,10 +8,10 @@ use chrono::Utc;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{AccountId, FileRunId, PersonId, PrismId, UploadId};
 use refract_domain::prism::{PrismSelector, VersionNumber};
-use refract_domain::result::{Cost, StoredMapping};
+use refract_domain::result::StoredMapping;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
-    FileRunRow, FileRunScope, NewFileRun, PersistenceError, UsageDimension, UsageScope,
+    FileRunRow, FileRunScope, NewFileRun, PersistenceError, Usage, UsageDimension, UsageScope,
 };
 use uuid::Uuid;
 
@@ -39,6 +39,16 @@ impl Deref for StoredRun {
 
     fn deref(&self) -> &FileRunRow {
         &self.row
+    }
+}
+
+impl StoredRun {
+    /// Raises what the run used so far to what its results used.
+    pub(super) fn add_lost(&mut self, used: &Usage) {
+        let progress = &mut self.row.progress;
+        progress.model_requests = progress.model_requests.max(used.model_requests);
+        progress.input_tokens = progress.input_tokens.max(used.input_tokens);
+        progress.output_tokens = progress.output_tokens.max(used.output_tokens);
     }
 }
 
@@ -230,8 +240,8 @@ impl Runs<'_> {
         Ok(export_event::save(database, actor, action, run.prism, what).await?)
     }
 
-    /// What the results of a run cost, deleted ones among them; `None` if none has a cost.
-    pub async fn cost(self, run: &StoredRun) -> Result<Option<Cost>, InternalError> {
+    /// What the results of a run used, deleted ones among them.
+    pub async fn usage(self, run: &StoredRun) -> Result<Usage, InternalError> {
         let scope = UsageScope {
             by: [UsageDimension::Run].into(),
             prism: Some(run.prism),
@@ -240,6 +250,6 @@ impl Runs<'_> {
         };
         let groups = self.refract.database.list_usage(run.account, scope).await?;
         let of_run = groups.iter().find(|group| group.file_run == Some(run.id));
-        Ok(of_run.and_then(|group| group.usage.cost))
+        Ok(of_run.map(|group| group.usage).unwrap_or_default())
     }
 }

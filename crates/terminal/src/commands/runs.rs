@@ -83,7 +83,7 @@ impl RunsCommand {
                 let (refract, account) = run.account.open(database).await?;
                 let found = refract.runs().find_file_run(account, run.id()?).await?;
                 let found = found.with_context(|| run.missing())?;
-                let cost = refract.runs().cost(&found).await?;
+                let cost = refract.runs().usage(&found).await?.cost;
                 print(&found, cost, json)
             }
             Self::Pause(run) => {

@@ -185,5 +185,8 @@ pub(crate) async fn assert_whole(service: &Service, number: usize, run: &str, fi
     let shown = shown(service, run).await;
     let answered = shown["answered"].as_u64().unwrap();
     assert_eq!(usize::try_from(answered).unwrap(), rows(), "{shown}");
+    assert_eq!(shown["answered_before"], 0, "all by this run: {shown}");
+    let requests = shown["model_requests"].as_u64().unwrap();
+    assert!(usize::try_from(requests).unwrap() >= rows(), "{shown}");
     shown
 }

@@ -127,7 +127,7 @@ async fn cost(visit: &Visit, view: &RunView) -> Result<Option<String>, PageError
     if run.is_leased || run.state.is_worked_on() || run.progress.model_requests == 0 {
         return Ok(None);
     }
-    let cost = visit.refract.runs().cost(run).await?;
+    let cost = visit.refract.runs().usage(run).await?.cost;
     Ok(visit.refract.token_price().of_results(cost))
 }
 
