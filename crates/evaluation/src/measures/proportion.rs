@@ -79,9 +79,18 @@ pub(crate) fn wilson(share: f64, rows: f64) -> Interval {
     let scale = 1.0 + Z * Z / rows;
     let centre = (share + Z * Z / (2.0 * rows)) / scale;
     let half = half_width(share, rows);
+    // rounding would put an end beside a share of none or all
     Interval {
-        low: (centre - half).max(0.0),
-        high: (centre + half).min(1.0),
+        low: if share > 0.0 {
+            (centre - half).max(0.0)
+        } else {
+            0.0
+        },
+        high: if share < 1.0 {
+            (centre + half).min(1.0)
+        } else {
+            1.0
+        },
     }
 }
 
@@ -145,6 +154,15 @@ mod tests {
         // 2 of 2 do not mean that 42 of 42 will be right
         let all = Proportion { count: 42, of: 42 };
         assert!(more > all.interval().map(Interval::half_width));
+    }
+
+    #[test]
+    fn the_interval_of_none_or_all_ends_there_exactly() {
+        for of in 1..500 {
+            let none = Proportion { count: 0, of }.interval().unwrap();
+            let all = Proportion { count: of, of }.interval().unwrap();
+            assert_eq!((none.low, all.high), (0.0, 1.0), "{of}");
+        }
     }
 
     #[test]
