@@ -219,7 +219,8 @@ pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     if begins_parquet(start) {
         return Some(PARQUET);
     }
-    if matches!(start, [b'P', b'A', b'R', b'E', next, ..] if next.is_ascii_control()) {
+    // an encrypted part begins with its length in four bytes; the first one may be the footer alone
+    if matches!(start, [b'P', b'A', b'R', b'E' | b'1', _, _, _, 0, ..]) {
         return Some(ENCRYPTED_PARQUET);
     }
     if start.starts_with(b"\xd0\xcf\x11\xe0") && memchr::memmem::find(start, LOCKED_PART).is_some()
@@ -281,7 +282,8 @@ mod tests {
             (b"PK\x03\x04\x14\0\x06\0", ".xlsx"),
             (b"\xd0\xcf\x11\xe0\xa1\xb1", ".xls"),
             (b"PAR1\x15\x04", "Parquet"),
-            (b"PARE\x1c\x04", "Parquet"),
+            (b"PARE*\0\0\0jh\x80", "encrypted Parquet"),
+            (b"PAR1*\0\0\0o\x13/", "encrypted Parquet"),
             (
                 b"\xd0\xcf\x11\xe0..E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0",
                 "a password: save it without",
