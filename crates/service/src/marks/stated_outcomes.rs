@@ -37,8 +37,8 @@ struct StatedOutcome {
 }
 
 impl StatedOutcomes {
-    /// Adds the marks of a row by a person for the results that it names. `versions` has every version that
-    /// answered one of these results.
+    /// Adds the marks of a row by a person for the results that it names, each where the version that
+    /// answered has the outcome. `versions` has every version that answered one of these results.
     pub(super) fn add(
         &mut self,
         row: &MarksRow,
@@ -49,19 +49,20 @@ impl StatedOutcomes {
     ) {
         let mut contradicted = BTreeSet::new();
         let numbers: BTreeSet<VersionNumber> = results.iter().map(|it| it.version).collect();
-        for number in numbers {
-            let version = versions.get(&number);
-            let of_version = results.iter().filter(|result| result.version == number);
-            for cell in &row.cells {
+        for cell in &row.cells {
+            let of_versions = numbers.iter().map(|number| {
+                let version = versions.get(number);
                 let question = version.and_then(|version| version.question(&cell.question));
-                let outcome = match checked(cell, number, question) {
-                    Ok(outcome) => outcome,
-                    Err(error) => {
-                        errors.add(row.line, error);
-                        continue;
-                    }
-                };
-                for result in of_version.clone() {
+                checked(cell, *number, question).map(|outcome| (*number, outcome))
+            });
+            let (outcomes, faults): (Vec<_>, Vec<_>) = of_versions.partition(Result::is_ok);
+            if outcomes.is_empty() {
+                let faults = faults.into_iter().filter_map(Result::err);
+                faults.for_each(|fault| errors.add(row.line, fault));
+                continue;
+            }
+            for (number, outcome) in outcomes.into_iter().flatten() {
+                for result in results.iter().filter(|result| result.version == number) {
                     let earlier = self.say(
                         result.id,
                         StatedOutcome {
