@@ -170,7 +170,7 @@ pub enum TerminalCommand {
     /// Lists, imports, exports and removes example texts of a prism
     #[command(
         subcommand,
-        after_help = "Examples:\n  refract examples import support-triage docs/examples/gold.csv\n  refract examples list support-triage"
+        after_help = "Examples:\n  refract examples import support-triage examples.csv\n  refract examples list support-triage"
     )]
     Examples(examples::ExamplesCommand),
     /// Answers one text, saves the result and shows it

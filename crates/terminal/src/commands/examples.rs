@@ -41,9 +41,7 @@ pub enum ExamplesCommand {
     ///
     /// The file is as for `refract check`: fields and `expected_<question>` columns. A text that is an
     /// example already gets the outcomes of the file, so the same file changes nothing again.
-    #[command(
-        after_help = "Examples:\n  refract examples import support-triage docs/examples/gold.csv"
-    )]
+    #[command(after_help = "Examples:\n  refract examples import support-triage examples.csv")]
     Import {
         #[command(flatten)]
         prism: ExamplesArg,
