@@ -1,6 +1,8 @@
 //! Logging to stderr, as text or JSON lines, and its settings. Texts, contexts and keys are never
 //! logged.
 
+mod log_lines;
+
 use std::fmt::{self, Write as _};
 use std::io::{self, IsTerminal as _};
 use std::panic::PanicHookInfo;
@@ -15,6 +17,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFi
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 
+use self::log_lines::LogLines;
 use crate::arguments::cannot_be_used;
 
 /// Silences actix's log lines about its threads and about requests that are not HTTP. A filter that
@@ -29,7 +32,9 @@ pub fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
     let given = settings.log.as_deref().filter(|filter| !filter.is_empty());
     let filter = given.unwrap_or(default);
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let subscriber = subscriber(settings.log_format, filter, colours, io::stderr)?;
+    let format = settings.log_format;
+    let lines = LogLines::new(io::stderr(), format);
+    let subscriber = subscriber(format, filter, colours, lines)?;
     std::panic::set_hook(Box::new(log_panic));
     // fails only if a subscriber is already set
     let _ = tracing::dispatcher::set_global_default(subscriber);
