@@ -23,6 +23,7 @@ mod lens;
 mod lens_history;
 mod lens_meanwhile;
 mod light_lists;
+mod links;
 mod me;
 mod next_steps;
 mod notices_and_ended_keys;

@@ -12,15 +12,11 @@ pub fn inputs(page: &HttpAnswer, after: &str) -> Vec<(String, String)> {
     while let Some((_, tags)) = rest.split_once('<') {
         rest = tags;
         let (tag, after) = rest.split_once('>').unwrap();
-        let attribute = |name: &str| {
-            let (_, value) = tag.split_once(&format!(" {name}=\""))?;
-            Some(unescaped(value.split_once('"')?.0))
-        };
-        let Some(name) = attribute("name") else {
+        let Some(name) = attribute(tag, "name") else {
             continue;
         };
         if tag.starts_with("input") && !tag.contains("type=\"checkbox\"") {
-            values.push((name, attribute("value").unwrap_or_default()));
+            values.push((name, attribute(tag, "value").unwrap_or_default()));
         } else if tag.starts_with("textarea") {
             let text = after.split_once("</textarea>").unwrap().0;
             values.push((name, unescaped(text.strip_prefix('\n').unwrap_or(text))));
@@ -36,6 +32,12 @@ pub fn inputs(page: &HttpAnswer, after: &str) -> Vec<(String, String)> {
         }
     }
     values
+}
+
+/// The value of an attribute in the text of a tag; `None` if the tag lacks it.
+pub fn attribute(tag: &str, name: &str) -> Option<String> {
+    let (_, value) = tag.split_once(&format!(" {name}=\""))?;
+    Some(unescaped(value.split_once('"')?.0))
 }
 
 fn unescaped(text: &str) -> String {

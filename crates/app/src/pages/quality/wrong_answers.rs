@@ -50,17 +50,18 @@ pub(super) async fn section(visit: &Visit, view: &QualityView<'_>) -> Result<Mar
     let ids = wrong.map(|wrong| wrong.result).collect();
     let measures = visit.refract.measures();
     let texts = measures.texts(visit.account(), ids).await?;
+    let may_edit = visit.visitor.role.may(Role::Editor);
     Ok(html! {
         section #wrong {
             h2 { "Wrong answers" }
             p.hint { "Words that many wrong answers have in common are what a description lacks." }
-            @if view.is_in_latest() && visit.visitor.role.may(Role::Editor) {
+            @if view.is_in_latest() && may_edit {
                 @let choice = format!("wrong:{}", view.question().key);
                 @let query = Query::default().with("choice", Some(&choice));
                 p { a.button href=(view.link_to("/edit/trial", &query)) { "Try other words on these" } }
             }
             (list(view, &options, chosen.key))
-            (words(view, chosen.key))
+            (words(view, chosen.key, may_edit))
             (results(view, chosen, &texts))
         }
     })
@@ -122,8 +123,8 @@ fn list(view: &QualityView<'_>, options: &[WrongOption<'_>], chosen: &OutcomeKey
     )
 }
 
-/// The option's words in the newest version, with the way to change them.
-fn words(view: &QualityView<'_>, option: &OutcomeKey) -> Markup {
+/// The option's words in the newest version, with a link to change them for a visitor who may.
+fn words(view: &QualityView<'_>, option: &OutcomeKey, may_edit: bool) -> Markup {
     let mut outcomes = mark::outcomes(view.question());
     let description = outcomes.find(|known| known.key == option.as_str());
     let description = description.and_then(|known| known.description);
@@ -134,7 +135,7 @@ fn words(view: &QualityView<'_>, option: &OutcomeKey) -> Markup {
         } @else {
             p.soft { "No description." }
         }
-        @if let Some(address) = edit_address(view, option) {
+        @if let Some(address) = edit_address(view, option).filter(|_| may_edit) {
             p { a.button href=(address) { "Change these words in Edit" } }
         }
     }
