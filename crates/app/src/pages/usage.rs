@@ -177,7 +177,7 @@ fn budget_section(
     let field =
         field.hint("In the currency of the costs, such as 200. Leave it empty for no budget.");
     html! {
-        h2 #budget { "Budget" }
+        h2 #monthly-budget { "Budget" }
         @if let Some(found) = found {
             p {
                 "This month cost " (found.spent) " so far: " (found.percent()) " % of the budget."
@@ -211,7 +211,7 @@ pub(crate) fn budget_notice(found: Option<&BudgetUse>) -> Markup {
         } @else {
             (found.percent()) " % of this month's budget of " (found.budget) " are used: file runs pause at 100 %. "
         }
-        a href={ (ADDRESS) "#budget" } { "See the budget" } "."
+        a href={ (ADDRESS) "#monthly-budget" } { "See the budget" } "."
     };
     notice(NoticeKind::Warning, &words)
 }

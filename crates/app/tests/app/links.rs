@@ -87,6 +87,33 @@ fn kind(path: &str) -> String {
 }
 
 #[tokio::test]
+async fn ids_are_unique_and_labels_name_a_control() {
+    let service = account_with_everything().await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    for page in linked_pages(&mut ada).await {
+        let mut controls = HashSet::new();
+        let mut ids = HashSet::new();
+        for tag in page.tags() {
+            let Some(id) = attribute(tag, "id") else {
+                continue;
+            };
+            if [
+                "input", "select", "textarea", "output", "button", "meter", "progress",
+            ]
+            .contains(&tag.split(' ').next().unwrap())
+            {
+                controls.insert(id.clone());
+            }
+            assert!(ids.insert(id), "{}: twice: {tag}", page.path);
+        }
+        let labels = page.tags().filter(|tag| tag.starts_with("label "));
+        for id in labels.filter_map(|tag| attribute(tag, "for")) {
+            assert!(controls.contains(&id), "{}: a label for {id}", page.path);
+        }
+    }
+}
+
+#[tokio::test]
 async fn links_lead_where_the_role_may_go() {
     let service = account_with_everything().await;
     for role in ["reviewer", "editor", "owner"] {
