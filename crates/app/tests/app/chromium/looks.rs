@@ -134,6 +134,39 @@ async fn no_page_has_a_barrier() {
     }
 }
 
+#[tokio::test]
+async fn no_page_of_a_large_prism_has_a_barrier() {
+    let Some(axe) = Browser::axe() else { return };
+    let service = Service::start(Backend::Sqlite).await;
+    let options = (0..40).map(|option| json!({"label": format!("Option {option}")}));
+    let options: Value = options.collect();
+    let questions = (0..100).map(|question| {
+        json!({"key": format!("q{question}"), "type": "choice", "text": format!("Question {question}?"), "options": options})
+    });
+    let prism = json!({
+        "name": "Large",
+        "fields": [{"key": "text", "label": "Text"}],
+        "questions": questions.collect::<Value>(),
+    });
+    let file = service.file("large.json", &prism);
+    service.run(&["prism", "create", &file]).await.done();
+    let settings = BrowserSettings::default();
+    let browser = joined(&service, settings, "ada@example.com", "owner").await;
+    let mut defects = Vec::new();
+    for page in [
+        "", "/edit", "/try", "/lens", "/results", "/review", "/quality",
+    ] {
+        browser
+            .open(&at(&service, &format!("/prisms/large{page}")))
+            .await;
+        let open = "for (const fold of document.querySelectorAll('details')) fold.open = true;";
+        browser.evaluate(open, &[]).await;
+        let found = browser.accessibility_violations(&axe).await;
+        defects.extend(found.into_iter().map(|defect| format!("{page}: {defect}")));
+    }
+    assert_eq!(defects, [""; 0]);
+}
+
 /// Words without a place to break, in every text that somebody writes.
 const LONG_WORD: &str = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk";
 
