@@ -20,6 +20,8 @@ use crate::requests::{Query, Visit};
 
 /// Events per page.
 const SHOWN: u32 = 50;
+/// The most prisms, keys and people each that the filter offers without a reason.
+const OFFERED: usize = 50;
 /// The most people whose last marks are named.
 const MARKED_LAST: usize = 5;
 
@@ -55,7 +57,7 @@ pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
         }
         (neighbours("Pages of events", address(NEWER, found.newer), address(OLDER, found.older)))
     };
-    page(&visit, &query, &rest, StatusCode::OK).await
+    page(&visit, &query, &found.events, &rest, StatusCode::OK).await
 }
 
 /// Sends the filtered events as a file. The download itself is logged as an event.
@@ -77,12 +79,13 @@ async fn refused(visit: &Visit, query: &EventQuery) -> Result<PageReply, PageErr
     let words =
         html! { "A filter is not valid, so nothing was looked for. Change what is marked." };
     let rest = notice(NoticeKind::Refused, &words);
-    page(visit, query, &rest, StatusCode::UNPROCESSABLE_ENTITY).await
+    page(visit, query, &[], &rest, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
 async fn page(
     visit: &Visit,
     query: &EventQuery,
+    events: &[ListedEvent],
     rest: &Markup,
     status: StatusCode,
 ) -> Result<PageReply, PageError> {
@@ -94,7 +97,7 @@ async fn page(
              and no text of a result is ever part of it. Marks are no changes: "
             a href="/people" { "People" } " leads to what each marked last, and each prism's Review to all marks."
         }
-        (event_form(query, &choices))
+        (event_form(query, &choices, events))
         (rest)
     };
     let page = visit.page("Events", main).section(Section::Events);
@@ -208,6 +211,11 @@ fn label(label: &'static str, detail: Option<&EventDetail>) -> Option<&'static s
     detail.map(|_| label)
 }
 
+/// The address of the events about a target.
+pub(crate) fn events_about(target: EventTarget) -> String {
+    format!("{ADDRESS}?target={}", target_text(target))
+}
+
 /// The address of the page.
 const ADDRESS: &str = "/events";
 /// The query parameters of the filters, which are also the names of the form's inputs.
@@ -267,12 +275,12 @@ fn target_of(text: &str) -> Option<EventTarget> {
 }
 
 /// The form with the values that were sent, valid or not.
-fn event_form(query: &EventQuery, choices: &EventChoices) -> Markup {
+fn event_form(query: &EventQuery, choices: &EventChoices, events: &[ListedEvent]) -> Markup {
     html! {
         form.filters method="get" action=(ADDRESS) aria-label="Filters" {
             (actors(&query.field("by", "Who"), choices))
             (actions(&query.field("action", "Did what")))
-            (targets(&query.field("target", "To what"), choices))
+            (targets(&query.field("target", "To what"), choices, events))
             (query.period())
             button.main type="submit" { "Filter" }
             @if query.is_narrowed() || query.has_errors() { a.button href=(ADDRESS) { "Clear" } }
@@ -301,7 +309,8 @@ fn actions(field: &FormField<'_>) -> Markup {
     })
 }
 
-fn targets(field: &FormField<'_>, choices: &EventChoices) -> Markup {
+/// The select of the target: the newest of each kind, those of the page's events, and the chosen one.
+fn targets(field: &FormField<'_>, choices: &EventChoices, events: &[ListedEvent]) -> Markup {
     let groups = [
         (TargetKind::Prism, "Prisms"),
         (TargetKind::Key, "Keys"),
@@ -309,12 +318,16 @@ fn targets(field: &FormField<'_>, choices: &EventChoices) -> Markup {
     ];
     let mut targets = choices.targets.iter();
     let is_listed = targets.any(|(target, _)| target_text(*target) == field.value);
+    let is_on_page = |target| events.iter().any(|it| it.event.target == target);
     field.select(&html! {
         option value="" { "anything" }
         @for (kind, heading) in groups {
+            @let all: Vec<_> = choices.targets.iter().filter(|(it, _)| it.kind() == kind).collect();
+            @let older = all.len().saturating_sub(OFFERED);
             optgroup label=(heading) {
-                @for (target, name) in choices.targets.iter().filter(|(it, _)| it.kind() == kind) {
-                    (field.option(&target_text(*target), name))
+                @for (place, (target, name)) in all.into_iter().enumerate() {
+                    @let sent = target_text(*target);
+                    @if place >= older || sent == field.value || is_on_page(*target) { (field.option(&sent, name)) }
                 }
             }
         }

@@ -11,6 +11,7 @@ use chrono::{TimeDelta, Utc};
 use maud::{Markup, html};
 use refract_authoring::prism_file::ShownPrism;
 use refract_domain::account::Role;
+use refract_domain::event::EventTarget;
 use refract_domain::lens::Cutoffs;
 use refract_domain::prism::{DisplayName, Question, QuestionType, VersionNumber};
 use refract_evaluation::counting::ValueCount;
@@ -24,6 +25,7 @@ use crate::components::{
     definition, describe, differences, fields_and_context, moment, notice, prism_address, share,
     share_bar, type_name,
 };
+use crate::pages::events::events_about;
 use crate::replies::{PageError, PageReply};
 use crate::requests::Visit;
 
@@ -68,6 +70,7 @@ async fn page(
             section {
                 h2 { "History" }
                 (changes(found, &lenses.states, role))
+                @if role.may(Role::Owner) { p { a href=(events_about(EventTarget::Prism(prism.id))) { "All its events" } } }
                 h2 { "Versions" }
                 (versions(found))
             }

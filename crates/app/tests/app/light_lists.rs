@@ -36,10 +36,24 @@ async fn a_page_with_fifty_rows_is_below_100_kb() {
     }
     let results = format!("/prisms/{PRISM}/results");
     let least_sure = format!("{results}?order=least_sure");
-    for (path, rows) in [("/", 51), ("/keys", 51), (&results, 50), (&least_sure, 50)] {
+    let lists = ["/", "/keys", "/events", &results, &least_sure];
+    for (path, rows) in lists.into_iter().zip([51, 51, 50, 50, 50]) {
         let page = ada.get(path).await.body;
         let body = page.split_once("<tbody>").unwrap().1;
         assert_eq!(body.matches("<tr").count(), rows, "{path}");
         assert!(page.len() < MOST, "{path}: {} bytes", page.len());
+    }
+    // the oldest prism is in no event of the newest page
+    let prism = ada.get(&format!("/prisms/{PRISM}")).await.body;
+    let oldest = format!("/events?target=prism:{}", service.prism_id);
+    assert!(prism.contains(&format!("href=\"{oldest}\"")), "{prism}");
+    for (path, offered) in [("/events", 50), (&oldest, 51)] {
+        let page = ada.get(path).await.body;
+        let prisms = page.matches("<option value=\"prism:").count();
+        assert_eq!(prisms, offered, "{path}");
+        assert_eq!(
+            page.contains(" selected>Support triage</option>"),
+            offered == 51
+        );
     }
 }
