@@ -6,7 +6,7 @@ use std::path::Path;
 use super::column_mapping::WantedColumns;
 use super::input_error::InputError;
 use super::json_values::ValueEnd;
-use super::text_reader::{BYTE_ORDER_MARK, InputEncoding};
+use super::text_reader::{BYTE_ORDER_MARK, InputEncoding, is_utf_32};
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
@@ -234,6 +234,9 @@ pub fn binary_kind(start: &[u8]) -> Option<&'static str> {
     if start.starts_with(b"BZh") && start.get(4..10) == Some(BZIP2_BLOCK) {
         return Some("it is compressed with bzip2: unpack it first");
     }
+    if is_utf_32(start) {
+        return Some("it is not UTF-8 but UTF-32: save it as UTF-8");
+    }
     if InputEncoding::utf_16(start).is_some() {
         return Some("it is not UTF-8 but UTF-16: save it as UTF-8");
     }
@@ -292,6 +295,10 @@ mod tests {
             (b"SQLite format 3\0", "SQLite"),
             (b"\xff\xfet\0", "UTF-16"),
             (b"\0t\0e", "UTF-16"),
+            (b"\xff\xfe\0\0t\0\0\0", "UTF-32"),
+            (b"\0\0\xfe\xff\0\0\0t", "UTF-32"),
+            (b"t\0\0\0e\0\0\0", "UTF-32"),
+            (b"\0\0\0t\0\0\0e", "UTF-32"),
             (b"\x7fELF\x02\x01\x01\0\x90\xff", "binary"),
         ] {
             let kind = binary_kind(start);

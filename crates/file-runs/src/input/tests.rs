@@ -197,6 +197,10 @@ fn a_broken_file_is_refused_with_the_line() {
             "line 3 is not UTF-16: save the file as UTF-8",
         ),
         (
+            b"\xff\xfe\0\0t\0\0\0e\0\0\0x\0\0\0t\0\0\0\n\0\0\0a\0\0\0",
+            "it is not UTF-8 but UTF-32: save it as UTF-8",
+        ),
+        (
             b"\x1f\x8b\x08\0\0\0\0\0",
             "it is compressed with gzip: unpack it first",
         ),

@@ -176,6 +176,18 @@ pub enum InputEncoding {
     Windows1252,
 }
 
+/// Whether bytes begin with a byte order mark of UTF-32, or two characters of ASCII in it. No rows are
+/// read from UTF-32.
+pub(crate) fn is_utf_32(start: &[u8]) -> bool {
+    matches!(
+        start,
+        [0xff, 0xfe, 0, 0, ..]
+            | [0, 0, 0xfe, 0xff, ..]
+            | [1..=0xff, 0, 0, 0, 1..=0xff, 0, 0, 0, ..]
+            | [0, 0, 0, 1..=0xff, 0, 0, 0, 1..=0xff, ..]
+    )
+}
+
 impl InputEncoding {
     /// The name of the encoding for people.
     pub fn describe(self) -> &'static str {
@@ -189,6 +201,7 @@ impl InputEncoding {
     /// UTF-16, if bytes begin with its byte order mark, or two characters of ASCII in it.
     pub(crate) fn utf_16(start: &[u8]) -> Option<Self> {
         match start {
+            _ if is_utf_32(start) => None,
             [0xff, 0xfe, ..] | [1..=0xff, 0, 1..=0xff, 0, ..] => Some(Self::Utf16Le),
             [0xfe, 0xff, ..] | [0, 1..=0xff, 0, 1..=0xff, ..] => Some(Self::Utf16Be),
             _ => None,
