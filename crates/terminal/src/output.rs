@@ -172,7 +172,8 @@ fn write(bytes: &[u8]) -> anyhow::Result<()> {
 
 /// Writes a message to stderr, escaped. A closed stderr is not an error, since there is no reader.
 pub(crate) fn say(message: &str) {
-    let message = terminal::escaped_but_styles(&without_error_numbers(message));
+    let message = without_inner_stops(&without_error_numbers(message));
+    let message = terminal::escaped_but_styles(&message);
     let _ = writeln!(streams::stderr(), "{message}");
 }
 
@@ -193,6 +194,11 @@ fn without_error_numbers(message: &str) -> String {
         }
     }
     words
+}
+
+/// A message in which a sentence that a semicolon continues has lost its full stop.
+fn without_inner_stops(message: &str) -> String {
+    message.replace(".; ", "; ")
 }
 
 /// The exit status of wrong usage.
@@ -296,6 +302,13 @@ mod tests {
         for kept in ["nothing", "a (os error", "a (os error two)", "(os error 2)"] {
             assert_eq!(plain(kept), kept);
         }
+    }
+
+    #[test]
+    fn a_full_stop_ends_a_message_alone() {
+        let message = "answered with status 429.; all is saved. Go on.";
+        let expected = "answered with status 429; all is saved. Go on.";
+        assert_eq!(without_inner_stops(message), expected);
     }
 
     #[test]

@@ -91,7 +91,7 @@ async fn a_model_that_goes_away_ends_the_run_with_a_line() {
     assert_eq!(ended.code, Some(1));
     let last = ended.stderr.lines().last().unwrap();
     let words = "error: in.csv: the model failed 51 times in a row, from line 12 on: The model \
-        server answered with status 401.; everything that was answered is saved: run the same \
+        server answered with status 401; everything that was answered is saved: run the same \
         command again to go on";
     assert_eq!(last, words);
     assert_eq!(service.asked(), 61);

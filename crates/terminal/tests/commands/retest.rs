@@ -326,7 +326,7 @@ async fn a_model_that_is_away_ends_the_retest() {
     assert!(
         ended.stderr.ends_with(
             "error: not all texts were asked: the model failed 51 times in a row: The model server \
-             answered with status 400.; with --output FILE a retest can go on\n"
+             answered with status 400; with --output FILE a retest can go on\n"
         ),
         "{}",
         ended.stderr
