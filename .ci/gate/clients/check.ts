@@ -56,7 +56,7 @@ async function formats(client: Refract): Promise<void> {
 }
 
 async function repeats(client: Refract): Promise<void> {
-  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy', 'dated', 'limited']) {
+  for (const fault of ['lost', 'dropped', 'draining', 'broken', 'proxy', 'dated', 'limited', 'gateway', 'idle']) {
     await plan(fault, fault)
     const result = await client.create(PRISM, { text: fresh(fault) })
     assert(result.status === 'ok' && (await came()) === 3, fault)
@@ -96,19 +96,28 @@ async function errors(client: Refract): Promise<void> {
   assert((await came()) === 5, 'what is wrong is not repeated')
   await thrown('bad_request', 413, () => client.create(PRISM, { text: 'x'.repeat(1_100_000) }))
   const few = new Refract(URL, KEY, { attempts: 2, pause: 10 })
-  const kinds = [['broken', 'internal_error', 500], ['draining', 'unavailable', 503], ['proxy', 'unavailable', 502], ['lost', 'unavailable', undefined]] as const
-  for (const [fault, code, status] of kinds) {
-    await plan(fault, fault)
-    await thrown(code, status, () => few.read(id))
-    assert((await came()) === 2, fault)
+  const kinds = [['broken', 'internal_error', 500], ['draining', 'unavailable', 503], ['proxy', 'unavailable', 502], ['gateway', 'unavailable', 502], ['lost', 'unavailable', undefined]] as const
+  for (const calls of [few, few.row, few.csv, few.jsonl]) {
+    for (const [fault, code, status] of kinds) {
+      await plan(fault, fault)
+      const error = await thrown(code, status, () => calls.read(id))
+      assert((await came()) === 2 && (status ?? error.cause), fault)
+    }
+    for (const [fault, status] of [['page', 200], ['json', 200], ['moved', 301]] as const) {
+      await plan(fault)
+      await thrown('unavailable', status, () => calls.read(id))
+      assert((await came()) === 1, `a ${fault} is no result`)
+    }
   }
-  await plan('page')
-  await thrown('unavailable', 200, () => few.read(id))
-  assert((await came()) === 1, 'a page is no result')
-  await plan('silent', 'silent')
-  const began = Date.now()
-  await thrown('unavailable', undefined, () => new Refract(URL, KEY, { timeout: 1_500, attempts: 2, pause: 10 }).read(id))
-  assert((await came()) === 2 && Date.now() - began < 8_000, 'a silent server is given up')
+  await plan('moved')
+  const moved = await thrown('unavailable', 301, () => few.create(PRISM, { text: 'x' }))
+  assert((await came()) === 1 && moved.message.includes('address'), 'a call is not sent on')
+  for (const fault of ['silent', 'stalled']) {
+    await plan(fault, fault)
+    const began = Date.now()
+    await thrown('unavailable', undefined, () => new Refract(URL, KEY, { timeout: 1_500, attempts: 2, pause: 10 }).read(id))
+    assert((await came()) === 2 && Date.now() - began < 8_000, 'a silent server is given up')
+  }
   await thrown('validation_failed', 400, () => client.read('../prisms'))
   assert(!JSON.stringify(client).includes(KEY), 'the key is not shown')
   // @ts-expect-error a call has a text or fields

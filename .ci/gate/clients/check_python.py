@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import os
+import pickle
 import time
 import uuid
 from datetime import datetime, timezone
@@ -79,7 +80,7 @@ def formats(client: Refract) -> None:
 
 def repeats(client: Refract) -> None:
     """Every fault that passes is got over, and no text is asked about twice."""
-    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated", "limited"):
+    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated", "limited", "gateway", "idle"):
         plan(fault, fault)
         text = fresh(fault)
         result = client.create(PRISM, text=text)
@@ -126,18 +127,26 @@ def errors(client: Refract) -> None:
     assert came() == 5, "what is wrong is not repeated"
     raised(BadRequest, client.create, PRISM, text="x" * 1_100_000)
     few = Refract(URL, KEY, attempts=2, pause=0.01)
-    for fault, kind, status in (("broken", InternalError, 500), ("draining", Unavailable, 503), ("proxy", Unavailable, 502), ("lost", Unavailable, None)):
-        plan(fault, fault)
-        assert raised(kind, few.read, result["id"]).status == status
-        assert came() == 2
-    plan("page")
-    assert raised(Unavailable, few.read, result["id"]).status == 200 and came() == 1, "a page is no result"
+    for fault, kind, status in (("broken", InternalError, 500), ("draining", Unavailable, 503), ("proxy", Unavailable, 502), ("gateway", Unavailable, 502), ("lost", Unavailable, None)):
+        for calls in (few, few.row, few.csv, few.jsonl):
+            plan(fault, fault)
+            given_up = raised(kind, calls.read, result["id"])
+            assert given_up.status == status and came() == 2 and (status or given_up.__cause__), fault
+    again = pickle.loads(pickle.dumps(given_up))
+    assert type(again) is Unavailable and str(again) == str(given_up), "an error goes from process to process"
+    for fault, status in (("page", 200), ("json", 200), ("moved", 301)):
+        for calls in (few, few.row, few.csv, few.jsonl):
+            plan(fault)
+            assert raised(Unavailable, calls.read, result["id"]).status == status and came() == 1, f"a {fault} is no result"
+    plan("moved")
+    assert "address" in str(raised(Unavailable, few.create, PRISM, text="x")) and came() == 1
     few.close()
-    plan("silent", "silent")
-    began = time.monotonic()
-    with Refract(URL, KEY, timeout=1.5, attempts=2, pause=0.01) as hasty:
-        assert raised(Unavailable, hasty.read, result["id"]).status is None
-    assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
+    for fault in ("silent", "stalled"):
+        plan(fault, fault)
+        began = time.monotonic()
+        with Refract(URL, KEY, timeout=1.5, attempts=2, pause=0.01) as hasty:
+            assert raised(Unavailable, hasty.read, result["id"]).status is None
+        assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
     raised(ValidationFailed, client.read, "../prisms")
 
 

@@ -16,17 +16,19 @@ class Faults:
     `lost` drops the connection before the server hears of the request, `dropped` when it has answered;
     `silent` keeps it open for ten seconds without an answer; `draining` is a node that stops, `broken` its
     bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `limited`
-    one that takes no more for now, `page` a page of a network's own with the status 200.
-    Requests beyond the list pass. `GET /plan` is what is left of it, and how many requests came.
+    one that takes no more for now, `page` a page of a network's own with the status 200; `gateway` is a
+    proxy's error in JSON, `json` one with the status 200, `idle` a proxy that gave up an idle connection,
+    `moved` one that sends to another address, `stalled` an answer that stops halfway.
+    Requests beyond the list pass. `GET /plan` is what is left of it and how many requests came.
     """
 
     def __init__(self, server):
         self.target = server.removeprefix("http://").split("/")[0]
 
     def __enter__(self):
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.server.target, self.server.plan, self.server.came, self.server.lock = self.target, [], 0, threading.Lock()
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server.target, self.server.lock = self.target, threading.Lock()
+        self.server.begin([])
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         return self
@@ -34,6 +36,14 @@ class Faults:
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def begin(self, plan):
+        self.plan, self.came = plan, 0
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -51,8 +61,9 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             if self.path == "/plan":
                 if self.command == "POST":
-                    server.plan, server.came = json.loads(body), 0
-                return self.answer(200, json.dumps({"left": server.plan, "came": server.came}).encode())
+                    server.begin(json.loads(body))
+                state = {"left": server.plan, "came": server.came}
+                return self.answer(200, json.dumps(state).encode())
             server.came += 1
             fault = server.plan.pop(0) if server.plan else "pass"
         if fault == "lost":
@@ -72,6 +83,18 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(429, b"<h1>Too many requests</h1>", {"content-type": "text/html", "retry-after": "0"})
         if fault == "page":
             return self.answer(200, b"<h1>Sign in</h1>", {"content-type": "text/html"})
+        if fault == "gateway":
+            return self.answer(502, b'{"message":"An invalid response was received from the upstream server"}')
+        if fault == "json":
+            return self.answer(200, b'{"message":"Sign in"}')
+        if fault == "idle":
+            return self.answer(408, b"<h1>Request Time-out</h1>", {"content-type": "text/html"})
+        if fault == "moved":
+            return self.answer(301, b"", {"location": f"http://{self.headers['host']}/v1/moved"})
+        if fault == "stalled":
+            self.answer(200, b'{"id":', {"content-length": 600})
+            time.sleep(10)
+            return self.drop()
         status, answered, headers = self.forward(body)
         if fault == "dropped":
             return self.drop()

@@ -5,7 +5,7 @@
     print(result["answers"])
 
 `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats, and
-`AsyncRefract` has them all to be awaited. A call is repeated after a 429, a 500, a 503, a timeout and a broken
+`AsyncRefract` has them all to be awaited. A call is repeated after a 408, a 429, a 5xx, a timeout and a broken
 connection; a create call always with one idempotency key, so that no text is asked about twice. A result
 that the model gave no answer to is returned with the status `failed`; whatever else fails is a RefractError.
 `to_frame` makes a table of results for pandas or polars.
@@ -144,20 +144,16 @@ ERRORS: dict[str | None, type[RefractError]] = {
     "conflict": Conflict,
     "internal_error": InternalError,
 }
-TEXTS = {"csv": "text/csv", "tsv": "text/tab-separated-values", "jsonl": "application/x-ndjson"}
+TEXTS = ("csv", "tsv", "jsonl")
 LONGEST_WAIT = 60.0
 RETRIED_AS = re.compile(r"already retried as ([0-9a-f-]{36})")
 
 T = TypeVar("T")
 # what a call does is written once: it yields a request or a pause, and is sent an answer or a fault
-Step = httpx.Request | float
+Step = tuple[str, str, dict[str, str], bytes | None] | float
 Steps = Generator[Step, "httpx.Response | httpx.RequestError | None", T]
-
-
 class Calls(Generic[T]):
     """The steps of the three calls in one format."""
-
-    _client: httpx.Client | httpx.AsyncClient
 
     def __init__(self, url: str, key: str, format: str, read: Callable[[str], T], attempts: int, pause: float):
         self._url, self._format, self._read = url.rstrip("/"), format, read
@@ -167,40 +163,46 @@ class Calls(Generic[T]):
     def _create(self, prism: str, call: dict[str, object]) -> Steps[T]:
         body = {name: value for name, value in call.items() if value is not None}
         body.setdefault("idempotency_key", str(uuid.uuid4()))
-        return self._repeated("POST", f"/prisms/{quote(prism, safe='')}/results", body)
+        written = json.dumps(body).encode()
+        return self._repeated("POST", f"/prisms/{quote(prism, safe='')}/results", written)
 
     def _retry(self, result_id: str) -> Steps[T]:
         return self._repeated("POST", f"/results/{quote(result_id, safe='')}/retry")
 
-    def _repeated(self, method: str, path: str, body: dict[str, object] | None = None) -> Steps[T]:
+    def _repeated(self, method: str, path: str, body: bytes | None = None) -> Steps[T]:
         url = f"{self._url}{path}?format={self._format}"
+        headers = {**self._headers, "Content-Type": "application/json"} if body else self._headers
         for attempt in range(1, self._attempts + 1):
-            # by the client, which alone gives its time limit to a request in httpx before 0.27.1
-            answer = yield self._client.build_request(method, url, headers=self._headers, json=body)
+            answer = yield method, url, headers, body
             if isinstance(answer, httpx.Response):
-                if self._is_result(answer):
-                    return self._read(answer.text)
-                error = _error(answer)
+                result = self._result(answer)
+                if result is not None:
+                    return result
+                error, wait = _error(answer), 0.0
                 retried_as = RETRIED_AS.search(str(error)) if attempt > 1 and isinstance(error, Conflict) else None
                 if retried_as:  # by an attempt whose answer was lost
                     return (yield from self._repeated("GET", f"/results/{retried_as[1]}"))
-                # a proxy that takes no more for now asked nobody
-                if answer.status_code < 500 and answer.status_code != 429:
+                # a proxy that takes no more for now, or gave up an idle connection, asked nobody
+                if answer.status_code < 500 and answer.status_code not in (408, 429):
                     raise error
                 # a proxy may send a date, or hours
                 after = answer.headers.get("retry-after", "") if answer.status_code in (429, 503) else ""
-                wait = min(float(after), LONGEST_WAIT) if re.fullmatch("[0-9]{1,9}", after) else 0.0
+                if re.fullmatch("[0-9]{1,9}", after):
+                    wait = min(float(after), LONGEST_WAIT)
             else:
                 error, wait = Unavailable(f"no answer: {type(answer).__name__}"), 0.0
+                error.__cause__ = answer
             if attempt == self._attempts:
                 raise error
             yield max(wait, self._pause * 4 ** (attempt - 1) * random.uniform(0.5, 1))
         raise ValueError("a call needs at least one attempt")
 
-    def _is_result(self, answer: httpx.Response) -> bool:
-        """Whether it is a result, also one that the model gave no answer to (502), and not the page of a proxy."""
-        media = answer.headers.get("content-type", "").split(";")[0]
-        return answer.status_code in (200, 502) and media == TEXTS.get(self._format, "application/json")
+    def _result(self, answer: httpx.Response) -> T | None:
+        """The result in an answer, also one that the model gave no answer to (502); None for what a proxy says."""
+        try:
+            return self._read(answer.text) if answer.status_code in (200, 502) else None
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return None
 
 
 class SyncCalls(Calls[T]):
@@ -227,14 +229,15 @@ class SyncCalls(Calls[T]):
         try:
             while True:
                 step = steps.send(answer)
-                if isinstance(step, httpx.Request):
-                    try:
-                        answer = self._client.send(step)
-                    except httpx.RequestError as fault:
-                        answer = fault
-                else:
+                if isinstance(step, float):
                     time.sleep(step)
                     answer = None
+                    continue
+                method, url, headers, body = step
+                try:
+                    answer = self._client.request(method, url, headers=headers, content=body)
+                except httpx.RequestError as fault:
+                    answer = fault
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
 
@@ -263,14 +266,15 @@ class AsyncCalls(Calls[T]):
         try:
             while True:
                 step = steps.send(answer)
-                if isinstance(step, httpx.Request):
-                    try:
-                        answer = await self._client.send(step)
-                    except httpx.RequestError as fault:
-                        answer = fault
-                else:
+                if isinstance(step, float):
                     await asyncio.sleep(step)
                     answer = None
+                    continue
+                method, url, headers, body = step
+                try:
+                    answer = await self._client.request(method, url, headers=headers, content=body)
+                except httpx.RequestError as fault:
+                    answer = fault
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
 
@@ -286,7 +290,7 @@ class Refract(SyncCalls[Result]):
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: SyncCalls[RawResult] = SyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: SyncCalls[Row] = SyncCalls(url, key, "jsonl", _read_row, attempts, pause)
-        self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, str, attempts, pause) for format in TEXTS)
+        self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
         self._client = httpx.Client(timeout=timeout)
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._client = self._client
@@ -308,7 +312,7 @@ class AsyncRefract(AsyncCalls[Result]):
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: AsyncCalls[RawResult] = AsyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: AsyncCalls[Row] = AsyncCalls(url, key, "jsonl", _read_row, attempts, pause)
-        self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, str, attempts, pause) for format in TEXTS)
+        self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
         self._client = httpx.AsyncClient(timeout=timeout)
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._client = self._client
@@ -324,7 +328,16 @@ class AsyncRefract(AsyncCalls[Result]):
 
 
 def _read_json(body: str) -> Any:
-    return json.loads(body)
+    result = json.loads(body)
+    if not {"id", "answers"} <= result.keys():
+        raise ValueError("no result")
+    return result
+
+
+def _read_text(body: str) -> str:
+    if not body.startswith(("result_id,", "result_id\t", '{"result_id":')):
+        raise ValueError("no result")
+    return body
 
 
 def _read_row(body: str) -> Row:
@@ -335,9 +348,13 @@ def _read_row(body: str) -> Row:
 
 def _error(answer: httpx.Response) -> RefractError:
     """The error of an answer: a stopping node and a proxy send none in the API's form."""
+    code, message = None, f"status {answer.status_code}"
+    if answer.status_code < 500:
+        message += ", not from Refract: check the address, which ends in /v1, and what is in between"
     try:
         body = json.loads(answer.text)["error"]
-        code, message = body["code"], body["message"]
+        if body["code"] in ERRORS:
+            code, message = body["code"], str(body["message"])
     except (ValueError, KeyError, TypeError):
-        code, message = None, f"status {answer.status_code}"
+        pass
     return ERRORS.get(code, Unavailable)(message, answer.status_code, code, answer.headers.get("x-request-id"))

@@ -6,7 +6,7 @@
  *     console.log(result.answers)
  *
  * `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats. A call is
- * repeated after a 429, a 500, a 503, a timeout and a broken connection; a create call always with one idempotency
+ * repeated after a 408, a 429, a 5xx, a timeout and a broken connection; a create call always with one idempotency
  * key, so that no text is asked about twice. A result that the model gave no answer to is returned with the
  * status `failed`; whatever else fails throws a RefractError.
  */
@@ -69,8 +69,8 @@ export class RefractError extends Error {
   readonly status: number | undefined
   readonly requestId: string | undefined
 
-  constructor(message: string, code: ErrorCode, status?: number, requestId?: string) {
-    super(message)
+  constructor(message: string, code: ErrorCode, status?: number, requestId?: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'RefractError'
     this.code = code
     this.status = status
@@ -88,8 +88,6 @@ export interface Options {
 }
 
 const CODES: readonly string[] = ['validation_failed', 'bad_request', 'unauthorized', 'not_found', 'conflict', 'internal_error']
-/** The media types of the formats that are text. */
-const TEXTS: Record<string, string> = { csv: 'text/csv', tsv: 'text/tab-separated-values', jsonl: 'application/x-ndjson' }
 const LONGEST_WAIT = 60_000
 const sleep = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
@@ -111,7 +109,8 @@ export class Calls<T> {
 
   /** Asks the prism's questions about a text, and saves the result. */
   create(prism: string, call: Call): Promise<T> {
-    return this.#repeated('POST', `/prisms/${encodeURIComponent(prism)}/results`, { idempotency_key: crypto.randomUUID(), ...call })
+    const body = JSON.stringify({ idempotency_key: crypto.randomUUID(), ...call })
+    return this.#repeated('POST', `/prisms/${encodeURIComponent(prism)}/results`, body)
   }
 
   /** A saved result; the model is not asked. */
@@ -124,40 +123,46 @@ export class Calls<T> {
     return this.#repeated('POST', `/results/${encodeURIComponent(id)}/retry`)
   }
 
-  async #repeated(method: string, path: string, call?: object): Promise<T> {
+  async #repeated(method: string, path: string, body?: string): Promise<T> {
     const { timeout, attempts, pause } = this.#options
     const headers: Record<string, string> = { Authorization: `Bearer ${this.#key}` }
-    if (call) headers['Content-Type'] = 'application/json'
-    const request = { method, headers, ...(call && { body: JSON.stringify(call) }) }
+    if (body) headers['Content-Type'] = 'application/json'
+    // fetch would follow a redirect of a create call by reading its address
+    const request = { method, headers, redirect: 'manual', ...(body && { body }) } as const
     for (let attempt = 1; ; attempt += 1) {
       let wait = 0
       let error: RefractError
       try {
         const answer = await fetch(`${this.#url}${path}?format=${this.#format}`, { ...request, signal: AbortSignal.timeout(timeout) })
-        const body = await answer.text()
-        if (this.#isResult(answer)) return this.#read(body)
-        error = errorOf(answer, body)
+        const said = await answer.text()
+        const result = this.#resultOf(answer, said)
+        if (result !== undefined) return result
+        error = errorOf(answer, said)
         const retriedAs = attempt > 1 && error.code === 'conflict' && /already retried as ([0-9a-f-]{36})/.exec(error.message)
         // by an attempt whose answer was lost
         if (retriedAs) return await this.#repeated('GET', `/results/${retriedAs[1]}`)
-        // a proxy that takes no more for now asked nobody
-        if (answer.status < 500 && answer.status !== 429) throw error
+        // a proxy that takes no more for now, or gave up an idle connection, asked nobody
+        if (answer.status < 500 && ![408, 429].includes(answer.status)) throw error
         const after = answer.headers.get('retry-after') ?? ''
         // a proxy may send a date, or hours
         if ([429, 503].includes(answer.status) && /^[0-9]+$/.test(after)) wait = Math.min(1_000 * Number(after), LONGEST_WAIT)
       } catch (fault) {
         if (fault instanceof RefractError) throw fault
-        error = new RefractError(`no answer: ${fault instanceof Error ? fault.name : 'fault'}`, 'unavailable')
+        error = noAnswer(fault)
       }
       if (attempt >= attempts) throw error
       await sleep(Math.max(wait, pause * 4 ** (attempt - 1) * (0.5 + Math.random() / 2)))
     }
   }
 
-  /** Whether it is a result, also one that the model gave no answer to (502), and not the page of a proxy. */
-  #isResult(answer: Response): boolean {
-    const media = answer.headers.get('content-type')?.split(';')[0]
-    return [200, 502].includes(answer.status) && media === (TEXTS[this.#format] ?? 'application/json')
+  /** The result in an answer, also one that the model gave no answer to (502); undefined for what a proxy says. */
+  #resultOf(answer: Response, body: string): T | undefined {
+    if (![200, 502].includes(answer.status)) return undefined
+    try {
+      return this.#read(body)
+    } catch {
+      return undefined
+    }
   }
 }
 
@@ -170,9 +175,9 @@ export class Refract extends Calls<Result> {
   readonly jsonl: Calls<string>
 
   constructor(url: string, key: string, options: Options = {}) {
-    super(url, key, 'json', (body) => JSON.parse(body) as Result, options)
-    const text = (format: string) => new Calls(url, key, format, (body) => body, options)
-    this.raw = new Calls(url, key, 'raw', (body) => JSON.parse(body) as RawResult, options)
+    super(url, key, 'json', (body) => jsonOf<Result>(body, 'id', 'answers'), options)
+    const text = (format: string) => new Calls(url, key, format, textOf, options)
+    this.raw = new Calls(url, key, 'raw', (body) => jsonOf<RawResult>(body, 'id', 'answers'), options)
     this.row = new Calls(url, key, 'jsonl', rowOf, options)
     this.csv = text('csv')
     this.tsv = text('tsv')
@@ -180,9 +185,26 @@ export class Refract extends Calls<Result> {
   }
 }
 
+function jsonOf<Answer extends object>(body: string, ...required: string[]): Answer {
+  const answer = JSON.parse(body) as Answer
+  if (!required.every((name) => name in answer)) throw new Error('no result')
+  return answer
+}
+
 function rowOf(body: string): Row {
-  const { result_id, ref, version, status, error, created_at, ...columns } = JSON.parse(body) as Omit<Row, 'columns'> & Record<string, Value>
+  const { result_id, ref, version, status, error, created_at, ...columns } = jsonOf<Omit<Row, 'columns'> & Record<string, Value>>(body, 'result_id', 'status')
   return { result_id, ref, version, status, error, created_at, columns }
+}
+
+function textOf(body: string): string {
+  if (!/^(result_id[,\t]|\{"result_id":)/.test(body)) throw new Error('no result')
+  return body
+}
+
+/** The error of a request that got no answer, with its cause. */
+function noAnswer(cause: unknown): RefractError {
+  const { name, cause: deeper } = cause as { name?: string; cause?: { code?: unknown } }
+  return new RefractError(`no answer: ${deeper?.code ?? name ?? 'fault'}`, 'unavailable', undefined, undefined, { cause })
 }
 
 /** The error of an answer: a stopping node and a proxy send none in the API's form. */
@@ -190,9 +212,10 @@ function errorOf(answer: Response, body: string): RefractError {
   const requestId = answer.headers.get('x-request-id') ?? undefined
   try {
     const { code, message } = (JSON.parse(body) as { error: { code: ErrorCode; message: string } }).error
-    if (CODES.includes(code)) return new RefractError(message, code, answer.status, requestId)
+    if (CODES.includes(code)) return new RefractError(String(message), code, answer.status, requestId)
   } catch {
     // no JSON, or none of ours
   }
-  return new RefractError(`status ${answer.status}`, 'unavailable', answer.status, requestId)
+  const elsewhere = answer.status < 500 ? ', not from Refract: check the address, which ends in /v1, and what is in between' : ''
+  return new RefractError(`status ${answer.status}${elsewhere}`, 'unavailable', answer.status, requestId)
 }
