@@ -1,6 +1,6 @@
 // Every call of the TypeScript client, through a proxy that injects faults.
 import { Refract, RefractError } from 'refract-client'
-import type { ErrorCode, RawResult, Result, Row } from 'refract-client'
+import type { Call, ErrorCode, RawResult, Result, Row } from 'refract-client'
 
 declare const process: { env: Record<string, string | undefined>; exitCode: number }
 
@@ -17,12 +17,14 @@ async function plan(...faults: string[]): Promise<void> {
   await fetch(PLAN, { method: 'POST', body: JSON.stringify(faults) })
 }
 
-/** The number of requests since the plan; nothing of it may be left. */
-async function came(): Promise<number> {
-  const { left, came } = (await (await fetch(PLAN)).json()) as { left: string[]; came: number }
+/** The requests since the plan, by number and idempotency key; nothing of it may be left. */
+async function since(): Promise<{ came: number; keys: (string | null)[] }> {
+  const { left, came, keys } = (await (await fetch(PLAN)).json()) as { left: string[]; came: number; keys: (string | null)[] }
   assert(left.length === 0, `left of the plan: ${left}`)
-  return came
+  return { came, keys }
 }
+
+const came = async () => (await since()).came
 
 const fresh = (text: string) => `${text} ${crypto.randomUUID()}`
 
@@ -62,6 +64,13 @@ async function repeats(client: Refract): Promise<void> {
     assert(result.status === 'ok' && (await came()) === 3, fault)
     await plan(fault)
     assert((await client.read(result.id)).id === result.id && (await came()) === 2, fault)
+  }
+  for (const idempotency_key of [undefined, null]) {
+    await plan('lost', 'dropped')
+    // as JavaScript may call it
+    await client.create(PRISM, { text: fresh('no key'), idempotency_key } as unknown as Call)
+    const { keys } = await since()
+    assert(keys.length === 3 && keys[0] && new Set(keys).size === 1, `one key for ${idempotency_key}: ${keys}`)
   }
   const call = { text: 'Where?', idempotency_key: crypto.randomUUID() }
   await plan('dropped')

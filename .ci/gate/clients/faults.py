@@ -19,7 +19,7 @@ class Faults:
     one that takes no more for now, `page` a page of a network's own with the status 200; `gateway` is a
     proxy's error in JSON, `json` one with the status 200, `idle` a proxy that gave up an idle connection,
     `moved` one that sends to another address, `stalled` an answer that stops halfway.
-    Requests beyond the list pass. `GET /plan` is what is left of it and how many requests came.
+    Requests beyond the list pass. `GET /plan` is what is left of it, how many requests came, and with which idempotency keys.
     """
 
     def __init__(self, server):
@@ -43,7 +43,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 256
 
     def begin(self, plan):
-        self.plan, self.came = plan, 0
+        self.plan, self.came, self.keys = plan, 0, []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -62,9 +62,11 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/plan":
                 if self.command == "POST":
                     server.begin(json.loads(body))
-                state = {"left": server.plan, "came": server.came}
+                state = {"left": server.plan, "came": server.came, "keys": server.keys}
                 return self.answer(200, json.dumps(state).encode())
             server.came += 1
+            if self.path.split("?")[0].endswith("/results"):
+                server.keys.append(json.loads(body).get("idempotency_key"))
             fault = server.plan.pop(0) if server.plan else "pass"
         if fault == "lost":
             return self.drop()

@@ -109,7 +109,7 @@ export class Calls<T> {
 
   /** Asks the prism's questions about a text, and saves the result. */
   create(prism: string, call: Call): Promise<T> {
-    const body = JSON.stringify({ idempotency_key: crypto.randomUUID(), ...call })
+    const body = JSON.stringify({ ...call, idempotency_key: call.idempotency_key ?? crypto.randomUUID() })
     return this.#repeated('POST', `/prisms/${encodeURIComponent(prism)}/results`, body)
   }
 
