@@ -29,6 +29,8 @@ from refract_client import (
 
 URL, KEY, PRISM = os.environ["REFRACT_URL"], os.environ["REFRACT_KEY"], "support-triage"
 PLAN = URL.removesuffix("/v1") + "/plan"
+# seconds until a late answer of the proxy
+LATE = 0.75
 # one client: each reads the system's certificates first
 CONTROL = httpx.Client()
 
@@ -37,11 +39,11 @@ def plan(*faults: str) -> None:
     CONTROL.post(PLAN, json=faults)
 
 
-def came() -> int:
-    """The number of requests since the plan; nothing of it may be left."""
+def came(what: str = "came") -> int:
+    """The number of requests (or of `connections`) since the plan; nothing of it may be left."""
     state = CONTROL.get(PLAN).json()
     assert state["left"] == [], state
-    return int(state["came"])
+    return int(state[what])
 
 
 def fresh(text: str) -> str:
@@ -122,7 +124,7 @@ def errors(client: Refract) -> None:
     result = client.create(PRISM, text="Where is my order?")
     raised(Conflict, client.retry, result["id"])
     other = Refract(URL, "rk_of_nobody")
-    assert KEY not in repr(vars(client)["_client"]) and raised(Unauthorized, other.read, result["id"]).status == 401
+    assert KEY not in repr(vars(vars(client)["_pools"])) and raised(Unauthorized, other.read, result["id"]).status == 401
     other.close()
     assert came() == 5, "what is wrong is not repeated"
     raised(BadRequest, client.create, PRISM, text="x" * 1_100_000)
@@ -150,6 +152,21 @@ def errors(client: Refract) -> None:
     raised(ValidationFailed, client.read, "../prisms")
 
 
+def forked(client: Refract) -> None:
+    """A forked process shares no connection with its parent, which would give it the answer to another's call."""
+    made = [client.create(PRISM, text=fresh("fork"))["id"] for _ in range(2)]
+    plan()
+    assert client.read(made[0])["id"] == made[0] and came("connections") == 1
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if client.read(made[1])["id"] == made[1] else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert client.read(made[0])["id"] == made[0] and came() == 3 and came("connections") == 2
+
+
 async def asynchronous() -> None:
     async with AsyncRefract(URL, KEY, pause=0.02) as client:
         plan("lost", "dropped")
@@ -171,6 +188,41 @@ async def asynchronous() -> None:
     async with AsyncRefract(URL, KEY, timeout=1.5, pause=0.02) as hasty:
         assert (await hasty.read(result["id"]))["id"] == result["id"]
     assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
+
+
+def loops() -> None:
+    """One client serves one event loop after another, also in a forked process."""
+    client = AsyncRefract(URL, KEY, pause=0.02)
+
+    async def create() -> str:
+        return (await client.create(PRISM, text=fresh("loop")))["status"]
+
+    assert [asyncio.run(create()) for _ in range(3)] == ["ok"] * 3
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if asyncio.run(create()) == "ok" else 1)
+        finally:
+            os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    asyncio.run(client.close())
+
+
+async def many() -> None:
+    """Of many calls at once some wait, whose time is counted from when they are sent; a cancelled one gives its place back."""
+    async with AsyncRefract(URL, KEY, timeout=4 * LATE, attempts=1) as client:
+        result = await client.create(PRISM, text=fresh("many"))
+        plan(*["late"] * 500)
+        calls = [asyncio.create_task(client.read(result["id"])) for _ in range(800)]
+        await asyncio.sleep(LATE / 2)
+        for call in calls[50:350]:
+            call.cancel()
+        read = await asyncio.gather(*calls, return_exceptions=True)
+        cancelled = sum(isinstance(one, asyncio.CancelledError) for one in read)
+        assert 250 <= cancelled <= 300, cancelled
+        assert all(one == result or isinstance(one, asyncio.CancelledError) for one in read), [one for one in read if one != result][:1]
+        # the cancelled ones that had been sent
+        assert 800 - cancelled <= came() <= 600, came()
 
 
 def tables(client: Refract) -> None:
@@ -215,9 +267,11 @@ def tables(client: Refract) -> None:
 
 def main() -> None:
     with Refract(URL, KEY, pause=0.02) as client:
-        for check in (formats, repeats, failures, errors, tables):
+        for check in (formats, repeats, failures, errors, forked, tables):
             check(client)
     asyncio.run(asynchronous())
+    loops()
+    asyncio.run(many())
     print(f"Python, httpx {httpx.__version__}: as it says")
 
 

@@ -6,6 +6,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+# seconds until a late answer
+LATE = 0.75
 # what docs/API.md says of a node that is stopping
 DRAINING = b'{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}'
 
@@ -18,8 +20,9 @@ class Faults:
     bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `limited`
     one that takes no more for now, `page` a page of a network's own with the status 200; `gateway` is a
     proxy's error in JSON, `json` one with the status 200, `idle` a proxy that gave up an idle connection,
-    `moved` one that sends to another address, `stalled` an answer that stops halfway.
-    Requests beyond the list pass. `GET /plan` is what is left of it, how many requests came, and with which idempotency keys.
+    `moved` one that sends to another address, `stalled` an answer that stops halfway, `late` one that comes late.
+    Requests beyond the list pass. `GET /plan` is what is left of it, how many requests came, over how many connections
+    and with which idempotency keys.
     """
 
     def __init__(self, server):
@@ -43,7 +46,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 256
 
     def begin(self, plan):
-        self.plan, self.came, self.keys = plan, 0, []
+        self.plan, self.came, self.connections, self.keys = plan, 0, set(), []
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -62,9 +65,10 @@ class Handler(BaseHTTPRequestHandler):
             if self.path == "/plan":
                 if self.command == "POST":
                     server.begin(json.loads(body))
-                state = {"left": server.plan, "came": server.came, "keys": server.keys}
+                state = {"left": server.plan, "came": server.came, "connections": len(server.connections), "keys": server.keys}
                 return self.answer(200, json.dumps(state).encode())
             server.came += 1
+            server.connections.add(self.client_address)
             if self.path.split("?")[0].endswith("/results"):
                 server.keys.append(json.loads(body).get("idempotency_key"))
             fault = server.plan.pop(0) if server.plan else "pass"
@@ -97,6 +101,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, b'{"id":', {"content-length": 600})
             time.sleep(10)
             return self.drop()
+        if fault == "late":
+            time.sleep(LATE)
         status, answered, headers = self.forward(body)
         if fault == "dropped":
             return self.drop()

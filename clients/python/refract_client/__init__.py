@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
+import threading
 import time
 import uuid
 from collections.abc import Callable, Generator
@@ -146,12 +148,41 @@ ERRORS: dict[str | None, type[RefractError]] = {
 }
 TEXTS = ("csv", "tsv", "jsonl")
 LONGEST_WAIT = 60.0
+# requests under way at once: the pool of httpx takes ever longer for each one beyond its connections
+PLACES = 100
+LIMITS = httpx.Limits(max_connections=PLACES, max_keepalive_connections=20)
 RETRIED_AS = re.compile(r"already retried as ([0-9a-f-]{36})")
 
 T = TypeVar("T")
 # what a call does is written once: it yields a request or a pause, and is sent an answer or a fault
 Step = tuple[str, str, dict[str, str], bytes | None] | float
 Steps = Generator[Step, "httpx.Response | httpx.RequestError | None", T]
+P = TypeVar("P")
+
+
+class Pools(Generic[P]):
+    """A pool of connections for each process and event loop: a connection that two processes share mixes up their answers."""
+
+    def __init__(self, make: Callable[[], P]):
+        self._make = make
+        # a pool of the process that this one was forked from stays here, so that nothing closes it
+        self._pools: dict[tuple[int, asyncio.AbstractEventLoop | None], P] = {}
+
+    def own(self, loop: asyncio.AbstractEventLoop | None = None) -> P:
+        owner = os.getpid(), loop
+        if owner not in self._pools:
+            for other in list(self._pools):
+                if other[1] and other[1].is_closed():
+                    self._pools.pop(other, None)
+            # threads may make two: all use the first
+            self._pools.setdefault(owner, self._make())
+        return self._pools[owner]
+
+
+SyncPools = Pools[tuple[httpx.Client, threading.Semaphore]]
+AsyncPools = Pools[tuple[httpx.AsyncClient, asyncio.Semaphore]]
+
+
 class Calls(Generic[T]):
     """The steps of the three calls in one format."""
 
@@ -208,7 +239,7 @@ class Calls(Generic[T]):
 class SyncCalls(Calls[T]):
     """The three calls in one format."""
 
-    _client: httpx.Client
+    _pools: SyncPools
 
     def create(self, prism: str, *, text: str | None = None, fields: dict[str, str] | None = None, context: str | None = None,
                ref: str | None = None, version: int | None = None, idempotency_key: str | None = None) -> T:
@@ -234,10 +265,12 @@ class SyncCalls(Calls[T]):
                     answer = None
                     continue
                 method, url, headers, body = step
-                try:
-                    answer = self._client.request(method, url, headers=headers, content=body)
-                except httpx.RequestError as fault:
-                    answer = fault
+                client, places = self._pools.own()
+                with places:
+                    try:
+                        answer = client.request(method, url, headers=headers, content=body)
+                    except httpx.RequestError as fault:
+                        answer = fault
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
 
@@ -245,7 +278,7 @@ class SyncCalls(Calls[T]):
 class AsyncCalls(Calls[T]):
     """The three calls in one format, to be awaited."""
 
-    _client: httpx.AsyncClient
+    _pools: AsyncPools
 
     async def create(self, prism: str, *, text: str | None = None, fields: dict[str, str] | None = None, context: str | None = None,
                      ref: str | None = None, version: int | None = None, idempotency_key: str | None = None) -> T:
@@ -271,10 +304,12 @@ class AsyncCalls(Calls[T]):
                     answer = None
                     continue
                 method, url, headers, body = step
-                try:
-                    answer = await self._client.request(method, url, headers=headers, content=body)
-                except httpx.RequestError as fault:
-                    answer = fault
+                client, places = self._pools.own(asyncio.get_running_loop())
+                async with places:
+                    try:
+                        answer = await client.request(method, url, headers=headers, content=body)
+                    except httpx.RequestError as fault:
+                        answer = fault
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
 
@@ -284,6 +319,8 @@ class Refract(SyncCalls[Result]):
 
     `timeout` is the number of seconds after which a silent server is given up, `attempts` how often a call is
     made at most, `pause` the seconds before the first repeat, four times as many before each further one.
+    Threads may share a client, and a forked process may go on with it. At most 100 requests are under way at
+    once; `timeout` does not count the time that others wait.
     """
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
@@ -291,12 +328,13 @@ class Refract(SyncCalls[Result]):
         self.raw: SyncCalls[RawResult] = SyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: SyncCalls[Row] = SyncCalls(url, key, "jsonl", _read_row, attempts, pause)
         self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
-        self._client = httpx.Client(timeout=timeout)
+        self._pools = SyncPools(lambda: (httpx.Client(timeout=timeout, limits=LIMITS), threading.Semaphore(PLACES)))
+        self._pools.own()
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
-            calls._client = self._client
+            calls._pools = self._pools
 
     def close(self) -> None:
-        self._client.close()
+        self._pools.own()[0].close()
 
     def __enter__(self) -> Refract:
         return self
@@ -306,19 +344,22 @@ class Refract(SyncCalls[Result]):
 
 
 class AsyncRefract(AsyncCalls[Result]):
-    """A client whose calls are awaited, as of Refract; close it, or use it in an `async with` block."""
+    """A client whose calls are awaited, as of Refract; close it, or use it in an `async with` block.
+
+    Each event loop of asyncio has connections of its own; `close` closes those of the one it is awaited in.
+    """
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: AsyncCalls[RawResult] = AsyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: AsyncCalls[Row] = AsyncCalls(url, key, "jsonl", _read_row, attempts, pause)
         self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
-        self._client = httpx.AsyncClient(timeout=timeout)
+        self._pools = AsyncPools(lambda: (httpx.AsyncClient(timeout=timeout, limits=LIMITS), asyncio.Semaphore(PLACES)))
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
-            calls._client = self._client
+            calls._pools = self._pools
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._pools.own(asyncio.get_running_loop())[0].aclose()
 
     async def __aenter__(self) -> AsyncRefract:
         return self
