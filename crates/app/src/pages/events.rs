@@ -1,6 +1,7 @@
 //! `/events`: the account's audit log. Owners read, filter and download it.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
@@ -20,7 +21,7 @@ use crate::requests::{Query, Visit};
 
 /// Events per page.
 const SHOWN: u32 = 50;
-/// The most prisms, keys and people each that the filter offers without a reason.
+/// The most prisms, keys and people each that the filter offers for being the newest.
 const OFFERED: usize = 50;
 /// The most people whose last marks are named.
 const MARKED_LAST: usize = 5;
@@ -216,6 +217,11 @@ pub(crate) fn events_about(target: EventTarget) -> String {
     format!("{ADDRESS}?target={}", target_text(target))
 }
 
+/// The address of the events of an actor.
+pub(crate) fn events_of(actor: Actor) -> String {
+    format!("{ADDRESS}?by={}", actor_text(actor))
+}
+
 /// The address of the page.
 const ADDRESS: &str = "/events";
 /// The query parameters of the filters, which are also the names of the form's inputs.
@@ -278,7 +284,7 @@ fn target_of(text: &str) -> Option<EventTarget> {
 fn event_form(query: &EventQuery, choices: &EventChoices, events: &[ListedEvent]) -> Markup {
     html! {
         form.filters method="get" action=(ADDRESS) aria-label="Filters" {
-            (actors(&query.field("by", "Who"), choices))
+            (actors(&query.field("by", "Who"), choices, events))
             (actions(&query.field("action", "Did what")))
             (targets(&query.field("target", "To what"), choices, events))
             (query.period())
@@ -288,15 +294,16 @@ fn event_form(query: &EventQuery, choices: &EventChoices, events: &[ListedEvent]
     }
 }
 
-fn actors(field: &FormField<'_>, choices: &EventChoices) -> Markup {
+fn actors(field: &FormField<'_>, choices: &EventChoices, events: &[ListedEvent]) -> Markup {
     let listed = choices.actors.iter();
     let listed: Vec<_> = listed
         .map(|(actor, name)| (actor_text(*actor), name.as_str()))
         .collect();
     let is_listed = listed.iter().any(|(sent, _)| sent == field.value);
+    let of_page = events.iter().map(|it| actor_text(it.event.stamp.actor));
     field.select(&html! {
         option value="" { "anybody" }
-        @for (sent, name) in &listed { (field.option(sent, name)) }
+        (offered(field, &listed, &of_page.collect()))
         // a removed person, or a key
         @if !is_listed { (unlisted(field, "somebody else")) }
     })
@@ -309,30 +316,46 @@ fn actions(field: &FormField<'_>) -> Markup {
     })
 }
 
-/// The select of the target: the newest of each kind, those of the page's events, and the chosen one.
 fn targets(field: &FormField<'_>, choices: &EventChoices, events: &[ListedEvent]) -> Markup {
     let groups = [
         (TargetKind::Prism, "Prisms"),
         (TargetKind::Key, "Keys"),
         (TargetKind::Person, "People"),
     ];
-    let mut targets = choices.targets.iter();
-    let is_listed = targets.any(|(target, _)| target_text(*target) == field.value);
-    let is_on_page = |target| events.iter().any(|it| it.event.target == target);
+    let listed = |kind| {
+        let of_kind = choices
+            .targets
+            .iter()
+            .filter(move |(it, _)| it.kind() == kind);
+        of_kind
+            .map(|(target, name)| (target_text(*target), name.as_str()))
+            .collect::<Vec<_>>()
+    };
+    let listed = groups.map(|(kind, heading)| (heading, listed(kind)));
+    let mut all = listed.iter().flat_map(|(_, targets)| targets);
+    let is_listed = all.any(|(sent, _)| sent == field.value);
+    let of_page = events
+        .iter()
+        .map(|it| target_text(it.event.target))
+        .collect();
     field.select(&html! {
         option value="" { "anything" }
-        @for (kind, heading) in groups {
-            @let all: Vec<_> = choices.targets.iter().filter(|(it, _)| it.kind() == kind).collect();
-            @let older = all.len().saturating_sub(OFFERED);
-            optgroup label=(heading) {
-                @for (place, (target, name)) in all.into_iter().enumerate() {
-                    @let sent = target_text(*target);
-                    @if place >= older || sent == field.value || is_on_page(*target) { (field.option(&sent, name)) }
-                }
-            }
+        @for (heading, targets) in &listed {
+            optgroup label=(heading) { (offered(field, targets, &of_page)) }
         }
         @if !is_listed { (unlisted(field, "something else")) }
     })
+}
+
+/// The options for the newest of a list in the order of creation, for those in the page's events, and
+/// for the chosen one: an account may have thousands.
+fn offered(field: &FormField<'_>, listed: &[(String, &str)], of_page: &HashSet<String>) -> Markup {
+    let older = listed.len().saturating_sub(OFFERED);
+    html! {
+        @for (place, (sent, name)) in listed.iter().enumerate() {
+            @if place >= older || sent == field.value || of_page.contains(sent) { (field.option(sent, name)) }
+        }
+    }
 }
 
 /// The option for a sent value that is not in the list.

@@ -56,4 +56,18 @@ async fn a_page_with_fifty_rows_is_below_100_kb() {
             offered == 51
         );
     }
+    for person in 0..55 {
+        let invited = [
+            ("email", format!("person-{person}@example.com")),
+            ("role", "reviewer".to_owned()),
+        ];
+        let invited = invited
+            .each_ref()
+            .map(|(name, value)| (*name, value.as_str()));
+        assert_eq!(ada.post("/people", &invited).await.status, 200);
+    }
+    let page = ada.get("/events").await.body;
+    let (actors, _) = page.split_once("</select>").unwrap();
+    let offered = actors.matches("<option value=").count();
+    assert_eq!(offered, 52, "anybody, the newest 50, and Ada");
 }

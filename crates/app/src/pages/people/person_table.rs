@@ -11,6 +11,7 @@ use refract_identity::people::Person;
 use refract_service::marks::LastMark;
 
 use crate::components::{moment, stacked_table};
+use crate::pages::events::events_of;
 use crate::pages::results::marks_of;
 
 /// The roles with their labels, least powerful first.
@@ -121,7 +122,7 @@ fn did_last(last: LastAct<'_>) -> Markup {
         LastAct::Changed(ListedEvent { event, target, .. }) => {
             let is_about_themselves = event.stamp.actor.id() == Some(event.target.id());
             html! {
-                (event.action.label())
+                a href=(events_of(event.stamp.actor)) { (event.action.label()) }
                 @if !is_about_themselves { ": " bdi { (target.name) } }
             }
         }
