@@ -33,7 +33,11 @@ pub fn start(settings: &LogSettings, default: &str) -> anyhow::Result<()> {
     let filter = given.unwrap_or(default);
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let format = settings.log_format;
-    let lines = LogLines::new(io::stderr(), format);
+    let notice = match format {
+        LogFormat::Text => lost_as_text,
+        LogFormat::Json => lost_as_json,
+    };
+    let lines = LogLines::new(io::stderr(), notice);
     let subscriber = subscriber(format, filter, colours, lines)?;
     std::panic::set_hook(Box::new(log_panic));
     // fails only if a subscriber is already set
@@ -87,6 +91,30 @@ where
             .with(targets)
             .into(),
     })
+}
+
+const LOST: &str = "log lines are lost: stderr was read too slowly";
+
+/// The line of text that says how many lines were left out.
+fn lost_as_text(lost: u64) -> String {
+    format!("{}  WARN {}: {LOST} lost={lost}\n", now(), module_path!())
+}
+
+/// The same as a line of JSON.
+fn lost_as_json(lost: u64) -> String {
+    let (time, target) = (now(), module_path!());
+    format!(
+        "{{\"timestamp\":\"{time}\",\"level\":\"WARN\",\"message\":\"{LOST}\",\"lost\":{lost},\
+         \"target\":\"{target}\"}}\n"
+    )
+}
+
+/// The time as lines have it.
+fn now() -> String {
+    let mut time = String::new();
+    // fails only where a string cannot be written to
+    let _ = SystemTime.format_time(&mut Writer::new(&mut time));
+    time
 }
 
 /// Logs the location of a panic, without its message, which may quote a caller's text.

@@ -6,10 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 
-use super::LogFormat;
+/// Makes the line that says how many were left out.
+type LostNotice = fn(u64) -> String;
 
 /// How long the first line waits for a reader that stands still. The lines after it are left out until
 /// the reader goes on.
@@ -25,7 +24,7 @@ pub(super) struct LogLines<W>(Mutex<LineWriter<W>>);
 
 struct LineWriter<W> {
     to: W,
-    format: LogFormat,
+    notice: LostNotice,
     /// Lines that were left out since the last one that was written.
     lost: u64,
 }
@@ -34,10 +33,10 @@ struct LineWriter<W> {
 pub(super) struct HeldWriter<'a, W>(MutexGuard<'a, LineWriter<W>>);
 
 impl<W> LogLines<W> {
-    pub(super) fn new(to: W, format: LogFormat) -> Self {
+    pub(super) fn new(to: W, notice: LostNotice) -> Self {
         Self(Mutex::new(LineWriter {
             to,
-            format,
+            notice,
             lost: 0,
         }))
     }
@@ -55,7 +54,7 @@ impl<W: Write + AsFd> Write for HeldWriter<'_, W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let writer = &mut *self.0;
         if writer.lost > 0 {
-            let notice = lost_notice(writer.format, writer.lost);
+            let notice = (writer.notice)(writer.lost);
             if !writer.write_in_time(notice.as_bytes())? {
                 writer.lost += 1;
                 return Ok(line.len());
@@ -96,22 +95,6 @@ impl<W: Write + AsFd> LineWriter<W> {
     }
 }
 
-/// The line that says how many were left out.
-fn lost_notice(format: LogFormat, lost: u64) -> String {
-    let mut time = String::new();
-    // fails only where a string cannot be written to
-    let _ = SystemTime.format_time(&mut Writer::new(&mut time));
-    let target = module_path!();
-    let words = "log lines are lost: stderr was read too slowly";
-    match format {
-        LogFormat::Text => format!("{time}  WARN {target}: {words} lost={lost}\n"),
-        LogFormat::Json => format!(
-            "{{\"timestamp\":\"{time}\",\"level\":\"WARN\",\"message\":\"{words}\",\"lost\":{lost},\
-             \"target\":\"{target}\"}}\n"
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
@@ -122,8 +105,8 @@ mod tests {
     #[test]
     fn a_reader_that_stands_still_costs_lines_and_no_time() {
         let (mut reader, writer) = io::pipe().unwrap();
-        let lines = LogLines::new(writer, LogFormat::Json);
-        let line = format!("{{\"message\":\"{}\"}}\n", "a".repeat(1_000));
+        let lines = LogLines::new(writer, |lost| format!("lost {lost}\n"));
+        let line = "a".repeat(1_000) + "\n";
         let write = || lines.make_writer().write_all(line.as_bytes()).unwrap();
         let begun = Instant::now();
         // a pipe holds 64 KiB, or a megabyte where it is set so
@@ -134,15 +117,16 @@ mod tests {
 
         let mut read = vec![0; 1 << 20];
         let length = reader.read(&mut read).unwrap();
-        let kept = read[..length].iter().filter(|byte| **byte == b'\n').count();
+        let kept = read[..length]
+            .split_inclusive(|byte| *byte == b'\n')
+            .count();
         assert_eq!(length, kept * line.len(), "whole lines");
         write();
         drop(lines);
         let mut rest = String::new();
         reader.read_to_string(&mut rest).unwrap();
         let (notice, last) = rest.split_once('\n').unwrap();
-        let notice: serde_json::Value = serde_json::from_str(notice).unwrap();
-        assert_eq!(notice["lost"], written - kept, "{notice}");
+        assert_eq!(notice, format!("lost {}", written - kept));
         assert_eq!(last, line);
     }
 }

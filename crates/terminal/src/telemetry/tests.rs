@@ -167,3 +167,13 @@ fn colours_are_for_terminals() {
     let lines = logged(LogFormat::Text, true, || tracing::error!("words"));
     assert!(lines[0].contains("\u{1b}[31mERROR\u{1b}[0m"), "{lines:?}");
 }
+
+#[test]
+fn lost_lines_are_counted_in_both_forms() {
+    let text = lost_as_text(7);
+    let words =
+        "WARN refract_terminal::telemetry: log lines are lost: stderr was read too slowly lost=7\n";
+    assert!(text.ends_with(words), "{text}");
+    let json: Value = serde_json::from_str(&lost_as_json(7)).unwrap();
+    assert_eq!((&json["lost"], &json["level"]), (&json!(7), &json!("WARN")));
+}
