@@ -6,7 +6,7 @@
 # are the second option's, beside a calibration error of the third, and a third option whose probabilities are much too
 # cautious, with a slope of 1.7, has 1 there. No error, no warning. The manual promises each option against the rest,
 # and the code's text names the option for this measure. Most would expect a slope of about 1 for each calibrated
-# option, and 1.7 for the cautious one, as a logistic regression by hand finds.
+# option, and 1.7 for the cautious one, as a logistic regression finds.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu
 folder=$(mktemp -d)
@@ -23,7 +23,7 @@ import numpy as np
 from calzone.metrics import CalibrationMetrics, cox_regression_analysis
 
 
-def by_hand(came_true, given):
+def reference(came_true, given):
     """Slope of a logistic regression on the logits, by Newton's method."""
     logits = np.column_stack([np.ones(len(given)), np.log(given / (1 - given))])
     weights = np.zeros(2)
@@ -46,8 +46,8 @@ for name, given in (("yes/no", np.column_stack([1 - yes, yes])), ("three options
     right = drawn(given)
     for option in range(given.shape[1]):
         slope = cox_regression_analysis(right, given, class_to_calculate=option)[0]
-        expected = by_hand((right == option).astype(float), given[:, option])
-        print(f"{name}, option {option}: slope {slope:.2f}, by hand {expected:.2f}")
+        expected = reference((right == option).astype(float), given[:, option])
+        print(f"{name}, option {option}: slope {slope:.2f}, manually {expected:.2f}")
         is_so = is_so and abs(expected - 1) < 0.15 and (abs(slope - 1) < 0.15 if option == 1 else slope < -0.2)
 
 # The second option's probabilities are right; those of the others are too close to each other.
@@ -57,9 +57,9 @@ blurred = np.column_stack([rest / (1 + odds), three[:, 1], rest * odds / (1 + od
 right = drawn(three)
 found = [CalibrationMetrics(class_to_calculate=option).calculate_metrics(right, blurred, metrics=["COX", "ECE-H"])
          for option in (1, 2)]
-expected = [by_hand((right == option).astype(float), blurred[:, option]) for option in (1, 2)]
+expected = [reference((right == option).astype(float), blurred[:, option]) for option in (1, 2)]
 for option, measures, slope in zip((1, 2), found, expected):
-    print(f"CalibrationMetrics, option {option}: slope {measures['COX coef']:.2f}, by hand {slope:.2f}, "
+    print(f"CalibrationMetrics, option {option}: slope {measures['COX coef']:.2f}, manually {slope:.2f}, "
           f"calibration error {measures['ECE-H']:.3f}")
 is_so = is_so and found[0]["COX coef"] == found[1]["COX coef"] and found[0]["ECE-H"] != found[1]["ECE-H"]
 sys.exit(0 if is_so and expected[1] > 1.4 else 1)

@@ -33,7 +33,7 @@ def measured(lowest):
                for equal in (True, False)}
     error = sum(count * abs(probability - yes / count) for probability, count, yes in groups) / 1000
     result = [round(float(value), 3) for value in (error, found["ECE-C"], found["ECE-H"], found["MCE-C"])]
-    print(f"lowest {lowest}: error by hand {result[0]}, ECE-C {result[1]} of {counted[True]} answers, "
+    print(f"lowest {lowest}: error manually {result[0]}, ECE-C {result[1]} of {counted[True]} answers, "
           f"ECE-H {result[2]} of {counted[False]} answers, MCE-C {result[3]}")
     return result
 

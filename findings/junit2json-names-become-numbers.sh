@@ -5,7 +5,7 @@
 # and null in JSON. No error, no warning; a name with one more letter stays as it is. Most would expect texts: the
 # package's own types have `name`, `classname`, `hostname` and a property's `value` as texts, so that a call of
 # `startsWith`, which TypeScript lets through, fails. Numbers are right for `tests` and `time`. The manual has nothing
-# of it. Whoever compares two runs by version, or looks for a test that is new or gone, finds other ones.
+# of it. A comparison of two runs by version, or a search for tests that are new or gone, finds other ones.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu
 folder=$(mktemp -d)

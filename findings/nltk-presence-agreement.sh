@@ -5,7 +5,7 @@
 # and an alpha of -2.9, and two who never do have an observed agreement and a kappa of 1. No error, no warning. The
 # reference of the agreement task asks for a distance, and that of the distances has `presence` with one line, which
 # says that it tests the presence of a label, not which way. Most would expect 1, 1 and 1 for the first two people, and
-# 0 and below for the others, as a distance that is written by hand finds.
+# 0 and below for the others, as one that is written out finds.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu
 folder=$(mktemp -d)
@@ -25,7 +25,7 @@ same = [frozenset(labels) for labels in LABELS]
 opposite = [frozenset({"login"} if "billing" in labels else {"billing"}) for labels in LABELS]
 DISTANCES = {
     "presence": presence("billing"),
-    "by hand": lambda a, b: 0.0 if ("billing" in a) == ("billing" in b) else 1.0,
+    "manually": lambda a, b: 0.0 if ("billing" in a) == ("billing" in b) else 1.0,
 }
 
 
@@ -39,7 +39,7 @@ def measures(second, distance):
 found = {name: (measures(same, distance), measures(opposite, distance)) for name, distance in DISTANCES.items()}
 for name, (agreed, never) in found.items():
     print(f"{name}: agreement, kappa and alpha {agreed} if both always agree about it, {never} if they never do")
-right, wrong = found["by hand"], found["presence"]
+right, wrong = found["manually"], found["presence"]
 as_expected = right[0] == [1, 1, 1] and right[1][:2] == [0, -1] and right[1][2] < -0.9
 sys.exit(0 if as_expected and wrong[0][:2] == [0, -1] and wrong[0][2] < -2.9 and wrong[1][:2] == [1, 1] else 1)
 PYTHON

@@ -34,7 +34,7 @@ observed = sum(abs(a - b) for a, b in zip(FIRST, SECOND)) / count
 chance = sum(abs(a - b) for a in FIRST for b in SECOND) / count**2
 levels = task(lambda a, b: abs(a - b))
 found = {
-    "by hand": 1 - observed / chance,
+    "manually": 1 - observed / chance,
     "distances of levels": levels.weighted_kappa(),
     "distances divided by 4": task(lambda a, b: abs(a - b) / 4).weighted_kappa(),
     "max_distance=4": levels.weighted_kappa(max_distance=4),
