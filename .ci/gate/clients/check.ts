@@ -1,6 +1,6 @@
 // Every call of the TypeScript client, through a proxy that injects faults.
 import { Refract, RefractError } from 'refract-client'
-import type { Call, ErrorCode, RawResult, Result, Row } from 'refract-client'
+import type { Call, ErrorCode, Options, RawResult, Result, Row } from 'refract-client'
 
 declare const process: { env: Record<string, string | undefined>; exitCode: number }
 
@@ -105,7 +105,10 @@ async function errors(client: Refract): Promise<void> {
   assert((await came()) === 5, 'what is wrong is not repeated')
   await thrown('bad_request', 413, () => client.create(PRISM, { text: 'x'.repeat(1_100_000) }))
   const few = new Refract(URL, KEY, { attempts: 2, pause: 10 })
-  const kinds = [['broken', 'internal_error', 500], ['draining', 'unavailable', 503], ['proxy', 'unavailable', 502], ['gateway', 'unavailable', 502], ['lost', 'unavailable', undefined]] as const
+  const kinds = [
+    ['broken', 'internal_error', 500], ['draining', 'unavailable', 503], ['proxy', 'unavailable', 502], ['gateway', 'unavailable', 502],
+    ['lost', 'unavailable', undefined],
+  ] as const
   for (const calls of [few, few.row, few.csv, few.jsonl]) {
     for (const [fault, code, status] of kinds) {
       await plan(fault, fault)
@@ -133,6 +136,35 @@ async function errors(client: Refract): Promise<void> {
   void (() => client.create(PRISM, { ref: 'x' }))
 }
 
+/** What can never succeed is said at once, without the key, and nothing is sent. */
+async function hopeless(client: Refract): Promise<void> {
+  await plan()
+  const addresses = [
+    'localhost:8080/v1', '127.0.0.1:8080/v1', '', 'http://', 'http://[::1/v1', 'http://127.0.0.1:port/v1', 'http://127.0.0.1:99999/v1',
+    'http://a b/v1', `${URL}\n`, `${URL}?x=1`, `${URL}#x`, URL.replace('//', '//user:word@'),
+  ]
+  const keys = [`${KEY}\n`, '', `${KEY}\u00e9`, `${KEY} ${KEY}`, undefined as unknown as string]
+  const options = [{ attempts: 0 }, { attempts: NaN }, { timeout: 0 }, { timeout: NaN }, { timeout: 2 ** 40 }, { pause: -1 }]
+  const wrong: [string, string, string, Options?][] = [
+    ...addresses.map((address): [string, string, string] => ['url', address, KEY]),
+    ...keys.map((key): [string, string, string] => ['key', URL, key]),
+    ...options.map((some): [string, string, string, Options] => [Object.keys(some)[0] ?? '', URL, KEY, some]),
+  ]
+  for (const [name, address, key, some] of wrong) {
+    const error = await thrown('validation_failed', undefined, async () => new Refract(address, key, some))
+    assert(error.message.startsWith(`${name}: `) && !error.message.includes(KEY) && !error.message.includes('word@'), error.message)
+    assert(error.cause === undefined, 'a cause would show the key')
+  }
+  new Refract(URL, KEY, { timeout: undefined, attempts: undefined, pause: undefined } as unknown as Options)
+  const big = { text: 'x', version: 1n } as unknown as Call
+  await thrown('validation_failed', undefined, () => client.create(PRISM, big))
+  assert((await came()) === 0, 'nothing is sent')
+  // the server says which string it is
+  const error = await thrown('validation_failed', 400, () => client.create(PRISM, { text: 'a\ud800' }))
+  assert(error.message.includes('text'), error.message)
+  await thrown('not_found', 404, () => client.create('a\ud800', { text: 'x' }))
+}
+
 const client = new Refract(URL, KEY, { pause: 20 })
-for (const check of [formats, repeats, failures, errors]) await check(client)
+for (const check of [formats, repeats, failures, errors, hopeless]) await check(client)
 console.log('TypeScript: as it says')

@@ -7,6 +7,7 @@ import pickle
 import time
 import uuid
 from datetime import datetime, timezone
+from typing import TypeVar
 
 import httpx
 
@@ -31,6 +32,7 @@ URL, KEY, PRISM = os.environ["REFRACT_URL"], os.environ["REFRACT_KEY"], "support
 PLAN = URL.removesuffix("/v1") + "/plan"
 # seconds until a late answer of the proxy
 LATE = 0.75
+E = TypeVar("E", bound=Exception)
 # one client: each reads the system's certificates first
 CONTROL = httpx.Client()
 
@@ -50,11 +52,11 @@ def fresh(text: str) -> str:
     return f"{text} {uuid.uuid4()}"
 
 
-def raised(kind: type[RefractError], call: object, *arguments: object, **named: object) -> RefractError:
+def raised(kind: type[E], call: object, *arguments: object, **named: object) -> E:
     assert callable(call)
     try:
         call(*arguments, **named)
-    except RefractError as error:
+    except (RefractError, ValueError) as error:
         assert type(error) is kind, repr(error)
         return error
     raise AssertionError(f"{kind.__name__} is expected")
@@ -129,7 +131,9 @@ def errors(client: Refract) -> None:
     assert came() == 5, "what is wrong is not repeated"
     raised(BadRequest, client.create, PRISM, text="x" * 1_100_000)
     few = Refract(URL, KEY, attempts=2, pause=0.01)
-    for fault, kind, status in (("broken", InternalError, 500), ("draining", Unavailable, 503), ("proxy", Unavailable, 502), ("gateway", Unavailable, 502), ("lost", Unavailable, None)):
+    kinds = (("broken", InternalError, 500), ("draining", Unavailable, 503), ("proxy", Unavailable, 502), ("gateway", Unavailable, 502),
+             ("lost", Unavailable, None))
+    for fault, kind, status in kinds:
         for calls in (few, few.row, few.csv, few.jsonl):
             plan(fault, fault)
             given_up = raised(kind, calls.read, result["id"])
@@ -150,6 +154,41 @@ def errors(client: Refract) -> None:
             assert raised(Unavailable, hasty.read, result["id"]).status is None
         assert came() == 2 and time.monotonic() - began < 8, "a silent server is given up"
     raised(ValidationFailed, client.read, "../prisms")
+
+
+def hopeless(client: Refract) -> None:
+    """What can never succeed is said at once, without the key, and nothing is sent."""
+    plan()
+    addresses = ("localhost:8080/v1", "127.0.0.1:8080/v1", "", "http://", "http:///v1", "http://[::1/v1", "http://127.0.0.1:port/v1",
+                 "http://127.0.0.1:99999/v1", "http://a..b/v1", "http://a b/v1", f"{URL}\n", f"{URL}?x=1", f"{URL}#x",
+                 URL.replace("//", "//user:word@"))
+    wrong = [(address, KEY, "url: ") for address in addresses] + [(URL, key, "key: ") for key in (f"{KEY}\n", "", f"{KEY}\u00e9", f"{KEY} {KEY}")]
+    settings: list[dict[str, float]] = [{"attempts": 0}, {"timeout": 0}, {"timeout": float("nan")}, {"pause": -1}]
+    for kind in (Refract, AsyncRefract):
+        for address, key, begin in wrong:
+            refusal = raised(ValueError, kind, address, key)
+            assert str(refusal).startswith(begin) and KEY not in str(refusal) and "word@" not in str(refusal), (address, refusal)
+            assert refusal.__context__ is None, "a cause would show the key"
+        for setting in settings:
+            assert str(raised(ValueError, kind, URL, KEY, **setting)).startswith(f"{next(iter(setting))}: ")
+    for text in (float("nan"), b"x", datetime.now(timezone.utc)):
+        error = raised(ValidationFailed, client.create, PRISM, text=text)
+        assert error.status is None and error.code == "validation_failed" and "text" in str(error)
+    # entries that newer and older versions of httpx read, and some versions refuse
+    os.environ["NO_PROXY"] = "localhost,127.0.0.1,[::1]"
+    try:
+        Refract(URL, KEY).close()
+    except ValueError as refusal:
+        assert "NO_PROXY" in str(refusal)
+    finally:
+        del os.environ["NO_PROXY"]
+    assert came() == 0
+    # the server says which string it is
+    error = raised(ValidationFailed, client.create, PRISM, text="a\ud800")
+    assert error.status == 400 and "text" in str(error)
+    raised(NotFound, client.create, "a\ud800", text="x")
+    assert client.row.create(PRISM, text="Wo ist mein Paket? \U0001f600").columns["text"] == "Wo ist mein Paket? \U0001f600"
+    assert came() == 3
 
 
 def forked(client: Refract) -> None:
@@ -209,20 +248,30 @@ def loops() -> None:
 
 
 async def many() -> None:
-    """Of many calls at once some wait, whose time is counted from when they are sent; a cancelled one gives its place back."""
+    """Many calls at once take not much longer than few at a time; a cancelled one gives its place back."""
+
+    async def took(calls: int) -> float:
+        async with AsyncRefract(URL, KEY, attempts=1) as client:
+            began = time.process_time()
+            made = await asyncio.gather(*(client.create(PRISM, text=fresh("many")) for _ in range(calls)))
+            assert len({one["id"] for one in made}) == calls
+            return time.process_time() - began
+
+    few = sum([await took(100) for _ in range(6)])
+    at_once = await took(600)
+    assert at_once < 3 * few, f"{at_once:.1f} s instead of {few:.1f} s"
     async with AsyncRefract(URL, KEY, timeout=4 * LATE, attempts=1) as client:
         result = await client.create(PRISM, text=fresh("many"))
-        plan(*["late"] * 500)
-        calls = [asyncio.create_task(client.read(result["id"])) for _ in range(800)]
+        plan(*["late"] * 100)
+        calls = [asyncio.create_task(client.read(result["id"])) for _ in range(300)]
         await asyncio.sleep(LATE / 2)
-        for call in calls[50:350]:
+        for call in calls[50:250]:
             call.cancel()
         read = await asyncio.gather(*calls, return_exceptions=True)
+        # which of them had been sent depends on the time
         cancelled = sum(isinstance(one, asyncio.CancelledError) for one in read)
-        assert 250 <= cancelled <= 300, cancelled
-        assert all(one == result or isinstance(one, asyncio.CancelledError) for one in read), [one for one in read if one != result][:1]
-        # the cancelled ones that had been sent
-        assert 800 - cancelled <= came() <= 600, came()
+        assert 150 <= cancelled <= 200 and read.count(result) == 300 - cancelled, cancelled
+        assert 300 - cancelled <= came() <= 200, came()
 
 
 def tables(client: Refract) -> None:
@@ -267,7 +316,7 @@ def tables(client: Refract) -> None:
 
 def main() -> None:
     with Refract(URL, KEY, pause=0.02) as client:
-        for check in (formats, repeats, failures, errors, forked, tables):
+        for check in (formats, repeats, failures, errors, hopeless, forked, tables):
             check(client)
     asyncio.run(asynchronous())
     loops()

@@ -8,6 +8,7 @@
 `AsyncRefract` has them all to be awaited. A call is repeated after a 408, a 429, a 5xx, a timeout and a broken
 connection; a create call always with one idempotency key, so that no text is asked about twice. A result
 that the model gave no answer to is returned with the status `failed`; whatever else fails is a RefractError.
+A client for an address, key or setting that can never work is not made: that is a ValueError.
 `to_frame` makes a table of results for pandas or polars.
 """
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import random
 import re
@@ -109,7 +111,7 @@ class Row:
 
 
 class RefractError(Exception):
-    """A call that failed, by the status and code of the API; there is neither without an answer."""
+    """A call that failed, by the status and code of the API; there is no status without an answer."""
 
     def __init__(self, message: str, status: int | None = None, code: str | None = None, request_id: str | None = None):
         super().__init__(message)
@@ -147,10 +149,10 @@ ERRORS: dict[str | None, type[RefractError]] = {
     "internal_error": InternalError,
 }
 TEXTS = ("csv", "tsv", "jsonl")
+ADDRESS = re.compile(r"https?://[^\s/?#@]+(/[^\s?#@]*)?", re.IGNORECASE)
 LONGEST_WAIT = 60.0
 # requests under way at once: the pool of httpx takes ever longer for each one beyond its connections
 PLACES = 100
-LIMITS = httpx.Limits(max_connections=PLACES, max_keepalive_connections=20)
 RETRIED_AS = re.compile(r"already retried as ([0-9a-f-]{36})")
 
 T = TypeVar("T")
@@ -158,6 +160,7 @@ T = TypeVar("T")
 Step = tuple[str, str, dict[str, str], bytes | None] | float
 Steps = Generator[Step, "httpx.Response | httpx.RequestError | None", T]
 P = TypeVar("P")
+C = TypeVar("C", httpx.Client, httpx.AsyncClient)
 
 
 class Pools(Generic[P]):
@@ -194,11 +197,16 @@ class Calls(Generic[T]):
     def _create(self, prism: str, call: dict[str, object]) -> Steps[T]:
         body = {name: value for name, value in call.items() if value is not None}
         body.setdefault("idempotency_key", str(uuid.uuid4()))
-        written = json.dumps(body).encode()
-        return self._repeated("POST", f"/prisms/{quote(prism, safe='')}/results", written)
+        try:
+            # an unpaired surrogate is escaped as in JSON: the server says where it is
+            written = json.dumps(body, ensure_ascii=False, allow_nan=False).encode(errors="backslashreplace")
+        except (TypeError, ValueError):
+            raise ValidationFailed("texts must be str and version int: another value, such as NaN, cannot be sent",
+                                   code="validation_failed") from None
+        return self._repeated("POST", f"/prisms/{_quoted(prism)}/results", written)
 
     def _retry(self, result_id: str) -> Steps[T]:
-        return self._repeated("POST", f"/results/{quote(result_id, safe='')}/retry")
+        return self._repeated("POST", f"/results/{_quoted(result_id)}/retry")
 
     def _repeated(self, method: str, path: str, body: bytes | None = None) -> Steps[T]:
         url = f"{self._url}{path}?format={self._format}"
@@ -223,10 +231,9 @@ class Calls(Generic[T]):
             else:
                 error, wait = Unavailable(f"no answer: {type(answer).__name__}"), 0.0
                 error.__cause__ = answer
-            if attempt == self._attempts:
-                raise error
-            yield max(wait, self._pause * 4 ** (attempt - 1) * random.uniform(0.5, 1))
-        raise ValueError("a call needs at least one attempt")
+            if attempt < self._attempts:
+                yield max(wait, self._pause * 4 ** (attempt - 1) * random.uniform(0.5, 1))
+        raise error
 
     def _result(self, answer: httpx.Response) -> T | None:
         """The result in an answer, also one that the model gave no answer to (502); None for what a proxy says."""
@@ -249,7 +256,7 @@ class SyncCalls(Calls[T]):
 
     def read(self, result_id: str) -> T:
         """A saved result; the model is not asked."""
-        return self._run(self._repeated("GET", f"/results/{quote(result_id, safe='')}"))
+        return self._run(self._repeated("GET", f"/results/{_quoted(result_id)}"))
 
     def retry(self, result_id: str) -> T:
         """Asks again about the text of a failed result, and saves a new result."""
@@ -288,7 +295,7 @@ class AsyncCalls(Calls[T]):
 
     async def read(self, result_id: str) -> T:
         """A saved result; the model is not asked."""
-        return await self._run(self._repeated("GET", f"/results/{quote(result_id, safe='')}"))
+        return await self._run(self._repeated("GET", f"/results/{_quoted(result_id)}"))
 
     async def retry(self, result_id: str) -> T:
         """Asks again about the text of a failed result, and saves a new result."""
@@ -324,11 +331,12 @@ class Refract(SyncCalls[Result]):
     """
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
+        _check(url, key, timeout, attempts, pause)
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: SyncCalls[RawResult] = SyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: SyncCalls[Row] = SyncCalls(url, key, "jsonl", _read_row, attempts, pause)
         self.csv, self.tsv, self.jsonl = (SyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
-        self._pools = SyncPools(lambda: (httpx.Client(timeout=timeout, limits=LIMITS), threading.Semaphore(PLACES)))
+        self._pools = SyncPools(lambda: (_opened(httpx.Client, timeout), threading.Semaphore(PLACES)))
         self._pools.own()
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._pools = self._pools
@@ -350,11 +358,12 @@ class AsyncRefract(AsyncCalls[Result]):
     """
 
     def __init__(self, url: str, key: str, *, timeout: float = 45, attempts: int = 4, pause: float = 1):
+        _check(url, key, timeout, attempts, pause)
         super().__init__(url, key, "json", _read_json, attempts, pause)
         self.raw: AsyncCalls[RawResult] = AsyncCalls(url, key, "raw", _read_json, attempts, pause)
         self.row: AsyncCalls[Row] = AsyncCalls(url, key, "jsonl", _read_row, attempts, pause)
         self.csv, self.tsv, self.jsonl = (AsyncCalls(url, key, format, _read_text, attempts, pause) for format in TEXTS)
-        self._pools = AsyncPools(lambda: (httpx.AsyncClient(timeout=timeout, limits=LIMITS), asyncio.Semaphore(PLACES)))
+        self._pools = AsyncPools(lambda: (_opened(httpx.AsyncClient, timeout), asyncio.Semaphore(PLACES)))
         for calls in (self.raw, self.row, self.csv, self.tsv, self.jsonl):
             calls._pools = self._pools
 
@@ -366,6 +375,37 @@ class AsyncRefract(AsyncCalls[Result]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _check(url: str, key: str, timeout: float, attempts: int, pause: float) -> None:
+    """Refuses what no call can be made with; the key is not shown."""
+    try:
+        address = httpx.URL(url)
+        usable = ADDRESS.fullmatch(url) and address.host.encode("idna") and (address.port or 80) < 65536
+    except (TypeError, UnicodeError, httpx.InvalidURL):
+        usable = None
+    if not usable:
+        raise ValueError("url: give the server's address up to /v1, such as http://127.0.0.1:8080/v1, without name, password or query")
+    if not isinstance(key, str) or not re.fullmatch("[!-~]+", key):
+        raise ValueError("key: give the API key as it was printed, without a line break, a space or anything around it")
+    if not attempts >= 1:
+        raise ValueError("attempts: a call needs at least one")
+    if not 0 < timeout < math.inf:
+        raise ValueError("timeout: give seconds, more than 0")
+    if not 0 <= pause < math.inf:
+        raise ValueError("pause: give seconds, 0 or more")
+
+
+def _opened(client: type[C], timeout: float) -> C:
+    try:
+        return client(timeout=timeout, limits=httpx.Limits(max_connections=PLACES, max_keepalive_connections=20))
+    except httpx.InvalidURL:
+        raise ValueError("httpx cannot read HTTP_PROXY, HTTPS_PROXY, ALL_PROXY or NO_PROXY of the environment: NO_PROXY takes "
+                         "IPv6 addresses without brackets and prefixes") from None
+
+
+def _quoted(name: str) -> str:
+    return quote(name, safe="", errors="replace")
 
 
 def _read_json(body: str) -> Any:

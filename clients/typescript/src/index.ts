@@ -8,7 +8,8 @@
  * `refract.raw`, `.row`, `.csv`, `.tsv` and `.jsonl` have the same calls for the other formats. A call is
  * repeated after a 408, a 429, a 5xx, a timeout and a broken connection; a create call always with one idempotency
  * key, so that no text is asked about twice. A result that the model gave no answer to is returned with the
- * status `failed`; whatever else fails throws a RefractError.
+ * status `failed`; whatever else fails throws a RefractError, an address, key or option that can never work
+ * where the client is made.
  */
 
 /** A value in a column of the lens. */
@@ -88,7 +89,10 @@ export interface Options {
 }
 
 const CODES: readonly string[] = ['validation_failed', 'bad_request', 'unauthorized', 'not_found', 'conflict', 'internal_error']
+const ADDRESS = /^https?:\/\/[^\s/?#@]+(\/[^\s?#@]*)?$/i
 const LONGEST_WAIT = 60_000
+/** What a timer can wait for at most. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1
 const sleep = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 /** The three calls in one format. */
@@ -105,22 +109,28 @@ export class Calls<T> {
     this.#format = format
     this.#read = read
     this.#options = { timeout: options.timeout ?? 45_000, attempts: options.attempts ?? 4, pause: options.pause ?? 1_000 }
+    check(url, key, this.#options)
   }
 
   /** Asks the prism's questions about a text, and saves the result. */
-  create(prism: string, call: Call): Promise<T> {
-    const body = JSON.stringify({ ...call, idempotency_key: call.idempotency_key ?? crypto.randomUUID() })
-    return this.#repeated('POST', `/prisms/${encodeURIComponent(prism)}/results`, body)
+  async create(prism: string, call: Call): Promise<T> {
+    let body: string
+    try {
+      body = JSON.stringify({ ...call, idempotency_key: call.idempotency_key ?? crypto.randomUUID() })
+    } catch (cause) {
+      throw new RefractError('texts must be strings and version a number: another value cannot be sent', 'validation_failed', undefined, undefined, { cause })
+    }
+    return this.#repeated('POST', `/prisms/${segment(prism)}/results`, body)
   }
 
   /** A saved result; the model is not asked. */
   read(id: string): Promise<T> {
-    return this.#repeated('GET', `/results/${encodeURIComponent(id)}`)
+    return this.#repeated('GET', `/results/${segment(id)}`)
   }
 
   /** Asks again about the text of a failed result, and saves a new result. */
   retry(id: string): Promise<T> {
-    return this.#repeated('POST', `/results/${encodeURIComponent(id)}/retry`)
+    return this.#repeated('POST', `/results/${segment(id)}/retry`)
   }
 
   async #repeated(method: string, path: string, body?: string): Promise<T> {
@@ -183,6 +193,24 @@ export class Refract extends Calls<Result> {
     this.tsv = text('tsv')
     this.jsonl = text('jsonl')
   }
+}
+
+/** Refuses what no call can be made with; the key is not shown. */
+function check(url: string, key: string, { timeout, attempts, pause }: Required<Options>): void {
+  const faults: [boolean, string][] = [
+    [!ADDRESS.test(url) || !URL.canParse(url), "url: give the server's address up to /v1, such as http://127.0.0.1:8080/v1, without name, password or query"],
+    [!/^[!-~]+$/.test(key ?? ''), 'key: give the API key as it was printed, without a line break, a space or anything around it'],
+    [!(timeout > 0 && timeout <= LONGEST_TIMEOUT), `timeout: give milliseconds, more than 0 and at most ${LONGEST_TIMEOUT}`],
+    [!(attempts >= 1), 'attempts: a call needs at least one'],
+    [!(pause >= 0 && pause < Infinity), 'pause: give milliseconds, 0 or more'],
+  ]
+  const wrong = faults.find(([is]) => is)?.[1]
+  if (wrong) throw new RefractError(wrong, 'validation_failed')
+}
+
+/** A part of a path; an unpaired surrogate, which an address cannot have, becomes another character that no name has. */
+function segment(name: string): string {
+  return encodeURIComponent(String(name).replace(/\p{Surrogate}/gu, '\ufffd'))
 }
 
 function jsonOf<Answer extends object>(body: string, ...required: string[]): Answer {
