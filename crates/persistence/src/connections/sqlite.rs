@@ -1,8 +1,14 @@
 //! The SQLite file of a process: created if allowed, opened, and watched; and its connections.
 //!
 //! A file that is deleted or replaced while it is open lives on without a name: rows saved into it
-//! are lost when the last connection closes. So the file under the path is compared with the open
-//! one, by device and inode, before every write and in every ping. That costs about a microsecond.
+//! are lost when the last connection closes. The write-ahead log is such a file too: its rows come
+//! into the database file at a checkpoint, and a crash before it loses them. So the files under the
+//! paths are compared with the open ones, by device and inode, before every write and in every
+//! ping. That costs a microsecond for each of the three.
+//!
+//! SQLite makes the log (`-wal`) and its index (`-shm`) for the first connection of all processes
+//! that reads, and removes both when the last one closes. So one connection stays open as long as
+//! the process has the file: meanwhile no process replaces them, and a difference is a fault.
 
 mod connection;
 
@@ -98,7 +104,10 @@ pub(crate) enum MissingFile {
 pub(crate) struct SqliteFile {
     /// An absolute path.
     path: PathBuf,
-    identity: FileIdentity,
+    /// The database file; in WAL mode also the log and its index.
+    open: Vec<(PathBuf, FileIdentity)>,
+    /// Holds a shared lock on the file, without which another process could remove the log.
+    _holder: std::sync::Mutex<SqliteConnection>,
     /// Whether it was already logged that the file under the path is not the open one.
     is_logged: AtomicBool,
 }
@@ -138,19 +147,12 @@ impl SqliteFile {
             }
             MissingFile::IsRefused => {}
         }
-        open(&path, WRITER)
-            .and_then(|mut connection| match missing {
-                MissingFile::IsMade => keep_write_ahead_log(&mut connection),
-                // reads the file: setting up the connection does not
-                MissingFile::IsRefused => connection
-                    .batch_execute("SELECT 1 FROM sqlite_master LIMIT 1")
-                    .map_err(ConnectionError::CouldntSetupConfiguration),
-            })
-            .map_err(|error| failed(with_remedy(error.to_string())))?;
-        let identity = FileIdentity::of(&path).map_err(|error| failed(error.to_string()))?;
+        let (holder, open) =
+            hold(&path, missing).map_err(|error| failed(with_remedy(error.to_string())))?;
         Ok(Self {
             path,
-            identity,
+            open,
+            _holder: std::sync::Mutex::new(holder),
             is_logged: AtomicBool::default(),
         })
     }
@@ -164,35 +166,78 @@ impl SqliteFile {
         open(&self.path, setup)
     }
 
-    /// Checks that the file under the path is still the open one. Logs once when it is not, and
-    /// once when it is again.
+    /// Checks that the files under the paths are still the open ones. Logs once when they are not,
+    /// and once when they are again.
     pub(crate) fn check(&self) -> Result<(), PersistenceError> {
-        let is_open_one = FileIdentity::of(&self.path).is_ok_and(|found| found == self.identity);
-        if self.is_logged.load(Ordering::Relaxed) == is_open_one {
-            self.log(is_open_one);
+        let is_open_one = |(path, identity): &&(PathBuf, FileIdentity)| {
+            FileIdentity::of(path).is_ok_and(|found| found == *identity)
+        };
+        let lost = self.open.iter().find(|file| !is_open_one(file));
+        let lost = lost.map(|(path, _)| path.as_path());
+        if self.is_logged.load(Ordering::Relaxed) != lost.is_some() {
+            self.log(lost);
         }
-        if is_open_one {
+        let Some(lost) = lost else {
             return Ok(());
-        }
-        let words = "its file was deleted or replaced while it was open";
-        Err(PersistenceError::Unavailable(words.to_owned()))
+        };
+        let what = if lost == self.path { "file" } else { "log" };
+        let words = format!("its {what} was deleted or replaced while it was open");
+        Err(PersistenceError::Unavailable(words))
     }
 
-    fn log(&self, is_open_one: bool) {
+    fn log(&self, lost: Option<&Path>) {
         // only one of the threads that notice it logs it
-        if self.is_logged.swap(!is_open_one, Ordering::Relaxed) != is_open_one {
+        if self.is_logged.swap(lost.is_some(), Ordering::Relaxed) == lost.is_some() {
             return;
         }
-        let path = self.path.display();
-        if is_open_one {
+        let Some(lost) = lost else {
+            let path = self.path.display();
             tracing::info!("the database file {path} is the open one again: results are saved");
+            return;
+        };
+        let remedy = if lost == self.path {
+            "to use another file in its place, restart the node"
         } else {
-            tracing::error!(
-                "the database file {path} was deleted or replaced while it is open: nothing is saved \
-                 until it is put back; to use another file in its place, restart the node"
-            );
-        }
+            "if it is gone, stop the node, which saves what is in it, and start it again"
+        };
+        tracing::error!(
+            "the database file {} was deleted or replaced while it is open: nothing is saved until \
+             it is put back; {remedy}",
+            lost.display()
+        );
     }
+}
+
+/// Opens a connection that has read the file, and finds the files that it has open. Blocks the
+/// thread.
+fn hold(
+    path: &Path,
+    missing: MissingFile,
+) -> ConnectionResult<(SqliteConnection, Vec<(PathBuf, FileIdentity)>)> {
+    let mut holder = open(path, WRITER)?;
+    if missing == MissingFile::IsMade {
+        keep_write_ahead_log(&mut holder)?;
+    }
+    let files = ["", "-wal", "-shm"].map(|end| {
+        let mut file = path.as_os_str().to_owned();
+        file.push(end);
+        PathBuf::from(file)
+    });
+    let found = holder.transaction(|holder| {
+        // opens the log, if the file has one; in another mode nobody can make one until the
+        // transaction ends
+        holder.batch_execute("SELECT 1 FROM sqlite_master LIMIT 1")?;
+        let [_, log, _] = &files;
+        let open = if log.exists() { files.len() } else { 1 };
+        let identified = files.into_iter().take(open).map(|file| {
+            let identity = FileIdentity::of(&file)?;
+            Ok((file, identity))
+        });
+        let identified: io::Result<Vec<_>> = identified.collect();
+        identified.map_err(|error| Error::QueryBuilderError(error.into()))
+    });
+    let found = found.map_err(ConnectionError::CouldntSetupConfiguration)?;
+    Ok((holder, found))
 }
 
 /// Creates the file if it is missing, readable by its owner only. An existing file is not even

@@ -16,7 +16,7 @@ const APP: usize = 12;
 /// The operator's listener and its thread.
 const OPS: usize = 8;
 /// The connections to an SQLite file that all threads share.
-const SQLITE: usize = 12;
+const SQLITE: usize = 14;
 /// Files that are read and written occasionally.
 const FILES: usize = 8;
 
