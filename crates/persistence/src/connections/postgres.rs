@@ -2,6 +2,7 @@
 
 mod address;
 mod hosts;
+mod lane_connection;
 mod lanes;
 mod pool;
 mod refused;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use refract_persistence::{Database, DatabaseSettings, PersistenceError};
 use tokio::runtime::Handle;
 
@@ -90,6 +91,50 @@ async fn connections_that_broke_are_replaced() {
             .await
             .unwrap();
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_grants_fewer_connections_than_the_pool_holds_is_used_with_those() {
+    let it = Fixture::postgres().await;
+    let operator = postgres_client(&it.url).await;
+    let (server, name) = it.url.rsplit_once('/').unwrap();
+    let role = name.replace("refract_test", "limited");
+    let set_up = format!(
+        "CREATE ROLE {role} LOGIN PASSWORD 'limited' CONNECTION LIMIT 3;
+         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {role}"
+    );
+    operator.batch_execute(&set_up).await.unwrap();
+    let (_, server) = server.rsplit_once('@').unwrap();
+    let settings = DatabaseSettings {
+        url: format!("postgres://{role}:limited@{server}/{name}")
+            .as_str()
+            .into(),
+        pool: 16,
+    };
+    for begins_with_lanes in [true, false] {
+        let database = Database::connect(&settings, Handle::current()).await;
+        let database = database.unwrap();
+        let on_lanes = database.for_this_thread(NonZeroUsize::MIN);
+        let one_call = async |database: &Database| {
+            let new = it.result(answered(), None);
+            database.save_result(&new).await.unwrap();
+            let found = database.find_result(it.account, new.result.id).await;
+            assert!(found.unwrap().is_some());
+        };
+        let first = if begins_with_lanes {
+            &on_lanes
+        } else {
+            &database
+        };
+        join_all((0..12).map(|_| one_call(first))).await;
+        let begin = Instant::now();
+        database.ping().await.unwrap();
+        on_lanes.ping().await.unwrap();
+        join_all((0..12).flat_map(|_| [one_call(&database), one_call(&on_lanes)])).await;
+        assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    }
+    let gone = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    operator.batch_execute(&gone).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,13 +4,14 @@
 //! statement. The thread that uses a lane also moves its bytes, so a lane must not be lent to
 //! another thread, whose statements would stall whenever the first is busy.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::connections::deadline::WAIT;
+use crate::connections::postgres::lane_connection::LaneConnection;
 use crate::connections::postgres::pool::PostgresPool;
 use crate::connections::postgres::server::PostgresConnection;
 use crate::error::PersistenceError;
@@ -30,7 +31,7 @@ pub(crate) struct PostgresLanes {
 /// A slot for one connection, which is opened at first use and reopened after it breaks.
 #[derive(Default)]
 struct Lane {
-    connection: RwLock<Option<Arc<PostgresConnection>>>,
+    connection: Arc<LaneConnection>,
     /// How often the pool had given up all connections when this one was opened.
     renewals: AtomicU64,
     /// Whether this lane has reserved a connection of the pool; locked while the connection is
@@ -42,13 +43,16 @@ impl PostgresLanes {
     /// Up to this many lanes, at least one; the first is for reads. No connection is opened yet.
     pub(crate) fn new(pool: &Arc<PostgresPool>, lanes: usize) -> Self {
         let writing = lanes.saturating_sub(1).min(GROUPS_AT_ONCE);
-        Self {
+        let new = Self {
             pool: Arc::clone(pool),
             reading: Lane::default(),
             writing: std::iter::repeat_with(Lane::default)
                 .take(writing)
                 .collect(),
-        }
+        };
+        let lanes = std::iter::once(&new.reading).chain(&new.writing);
+        pool.add_lanes(lanes.map(|lane| &lane.connection));
+        new
     }
 
     /// How many groups of rows may be in flight at once.
@@ -69,21 +73,24 @@ impl PostgresLanes {
     /// # Errors
     /// When the connection cannot be opened.
     pub(crate) async fn writer(&self) -> Result<Option<Arc<PostgresConnection>>, PersistenceError> {
-        match self.writing.iter().find(|lane| !lane.is_in_use()) {
-            Some(lane) => lane.connection(&self.pool).await,
-            None => Ok(None),
+        let idle = |lane: &&Lane| !lane.connection.is_in_use();
+        for lane in self.writing.iter().filter(idle) {
+            if let Some(open) = lane.connection(&self.pool).await? {
+                return Ok(Some(open));
+            }
         }
+        Ok(None)
     }
 
     /// Sends no more statements to the read connection, which has stopped answering.
     pub(crate) fn abandon_reader(&self) {
-        self.reading.put(None);
+        self.reading.connection.put(None);
     }
 
     /// Sends no more groups to a write connection that has stopped answering.
     pub(crate) fn abandon_writer(&self, connection: &Arc<PostgresConnection>) {
         for lane in &self.writing {
-            lane.abandon(connection);
+            lane.connection.abandon(connection);
         }
     }
 }
@@ -99,8 +106,8 @@ impl Drop for PostgresLanes {
 }
 
 impl Lane {
-    /// The open connection. `None` while another caller opens it, which may take long, and when the
-    /// lanes have reached their share of the pool.
+    /// The open connection. `None` while another caller opens it, which may take long, when the
+    /// lanes have reached their share of the pool, and when the server grants no further connection.
     async fn connection(
         &self,
         pool: &PostgresPool,
@@ -113,49 +120,26 @@ impl Lane {
             return Ok(None);
         };
         *is_taken = *is_taken || pool.take();
-        if !*is_taken {
+        if !*is_taken || pool.is_waited_for() {
             return Ok(None);
         }
         // boxed: opening is rare and would enlarge the future of every statement
         let opening = timeout(WAIT, Box::pin(pool.server.connect())).await;
         let opening = opening.map_err(|_| PersistenceError::no_answer())?;
+        if opening.is_err() && pool.server.is_full() {
+            *is_taken = false;
+            pool.give_back();
+            return Ok(None);
+        }
         let opened = opening.map_err(|error| PersistenceError::Unavailable(error.to_string()))?;
         let connection = Arc::new(opened);
         self.renewals.store(renewals, Ordering::Relaxed);
-        self.put(Some(Arc::clone(&connection)));
+        self.connection.put(Some(Arc::clone(&connection)));
         Ok(Some(connection))
     }
 
-    /// Whether a statement is in flight.
-    fn is_in_use(&self) -> bool {
-        let connection = self.connection.read();
-        let connection = connection.unwrap_or_else(PoisonError::into_inner);
-        // the lane itself holds one reference
-        connection
-            .as_ref()
-            .is_some_and(|connection| Arc::strong_count(connection) > 1)
-    }
-
-    fn abandon(&self, abandoned: &Arc<PostgresConnection>) {
-        let connection = self.connection.write();
-        let mut connection = connection.unwrap_or_else(PoisonError::into_inner);
-        connection.take_if(|connection| Arc::ptr_eq(connection, abandoned));
-    }
-
     fn open(&self, renewals: u64) -> Option<Arc<PostgresConnection>> {
-        if self.renewals.load(Ordering::Relaxed) != renewals {
-            return None;
-        }
-        let connection = self.connection.read();
-        let connection = connection.unwrap_or_else(PoisonError::into_inner);
-        connection
-            .as_ref()
-            .filter(|connection| !connection.is_closed())
-            .cloned()
-    }
-
-    fn put(&self, new: Option<Arc<PostgresConnection>>) {
-        let connection = self.connection.write();
-        *connection.unwrap_or_else(PoisonError::into_inner) = new;
+        let is_current = self.renewals.load(Ordering::Relaxed) == renewals;
+        is_current.then(|| self.connection.open()).flatten()
     }
 }

@@ -5,29 +5,34 @@
 //! a thread are the exception, since no other thread uses them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use deadpool::managed::QueueMode;
+use deadpool::managed::{QueueMode, TimeoutType};
 use deadpool::{Runtime, Status};
 use diesel::ConnectionError::BadConnection;
 use diesel::ConnectionResult;
 use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::Pool;
+use diesel_async::pooled_connection::deadpool::{Pool, PoolError};
 use diesel_async::pooled_connection::{
     AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
 };
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
 use crate::connections::postgres::PostgresLease;
 use crate::connections::postgres::address::PostgresAddress;
+use crate::connections::postgres::lane_connection::LaneConnection;
 use crate::connections::postgres::server::PostgresServer;
 use crate::error::{ConnectError, PersistenceError};
 
 /// The shortest time between two times at which all connections are given up.
 const BETWEEN_RENEWALS: Duration = Duration::from_secs(1);
+
+/// Pause before a lease looks again for a connection while the server grants no further one.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// All connections that one process may hold to a server.
 pub(crate) struct PostgresPool {
@@ -40,6 +45,10 @@ pub(crate) struct PostgresPool {
     /// How often all connections were given up, and when last.
     renewals: AtomicU64,
     renewed: Mutex<Option<Instant>>,
+    /// Those of the lanes of all threads.
+    lanes: Mutex<Vec<Weak<LaneConnection>>>,
+    /// Held by the lease that is next while the server grants no further connection.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl PostgresPool {
@@ -65,6 +74,8 @@ impl PostgresPool {
             taken: Mutex::new(0),
             renewals: AtomicU64::new(0),
             renewed: Mutex::new(None),
+            lanes: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
         })
     }
 
@@ -75,7 +86,55 @@ impl PostgresPool {
 
     /// Leases a connection.
     pub(crate) async fn lease(&self) -> Result<PostgresLease, PersistenceError> {
-        Ok(self.leased.get().await?)
+        if !self.server.is_full() {
+            match self.leased.get().await {
+                Err(PoolError::Backend(_)) if self.server.is_full() => {}
+                leased => return Ok(leased?),
+            }
+        }
+        let leasing = timeout(WAIT, Box::pin(self.lease_in_turn())).await;
+        leasing.unwrap_or_else(|_| Err(PoolError::Timeout(TimeoutType::Wait).into()))
+    }
+
+    /// Leases a connection of a server that grants fewer than the pool may hold: one that is given
+    /// back, or one in place of a lane.
+    async fn lease_in_turn(&self) -> Result<PostgresLease, PersistenceError> {
+        let _turn = self.turn.lock().await;
+        let mut has_closed = false;
+        loop {
+            match self.leased.get().await {
+                Err(PoolError::Backend(_)) if self.server.is_full() => {}
+                leased => return Ok(leased?),
+            }
+            if !has_closed {
+                has_closed = true;
+                self.close_a_lane();
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Whether a lease waits for a connection that the server does not grant: lanes leave it the next.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.turn.try_lock().is_err()
+    }
+
+    /// Closes the connection of a lane, preferably of an idle one, so that a lease can have its place.
+    fn close_a_lane(&self) {
+        let lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lanes: Vec<_> = lanes.iter().filter_map(Weak::upgrade).collect();
+        let mut open = lanes.iter().filter(|lane| lane.open().is_some());
+        let idle = open.clone().find(|lane| !lane.is_in_use());
+        if let Some(lane) = idle.or_else(|| open.next()) {
+            lane.put(None);
+        }
+    }
+
+    /// Adds the lanes of a thread to those that may be closed.
+    pub(super) fn add_lanes<'a>(&self, new: impl Iterator<Item = &'a Arc<LaneConnection>>) {
+        let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
+        lanes.retain(|lane| lane.strong_count() > 0);
+        lanes.extend(new.map(Arc::downgrade));
     }
 
     /// Gives up all connections that are idle now and all lanes, once a second at most: one that was

@@ -16,6 +16,8 @@ pub(super) struct Refused {
     pub(super) is_about_credentials: bool,
     /// Why the server may accept a connection later; `None` where waiting does not help.
     pub(super) passing: Option<PassingReason>,
+    /// Whether the server grants no further connection: to anyone, to this role or to this database.
+    pub(super) is_full: bool,
 }
 
 impl Refused {
@@ -24,8 +26,8 @@ impl Refused {
     pub(super) fn of(error: &tokio_postgres::Error) -> Self {
         if let Some(reported) = error.as_db_error() {
             let code = reported.code();
-            let is_not_ready =
-                *code == SqlState::CANNOT_CONNECT_NOW || *code == SqlState::TOO_MANY_CONNECTIONS;
+            let is_full = *code == SqlState::TOO_MANY_CONNECTIONS;
+            let is_not_ready = *code == SqlState::CANNOT_CONNECT_NOW || is_full;
             // class 28; PgBouncer has another code for it
             let is_about_credentials = code.code().starts_with("28")
                 || reported.message().contains("authentication failed");
@@ -34,6 +36,7 @@ impl Refused {
                 is_tls: false,
                 is_about_credentials,
                 passing: is_not_ready.then_some(PassingReason::NotReady),
+                is_full,
             };
         }
         let mut message = error.to_string();
@@ -71,6 +74,7 @@ impl Refused {
             is_tls,
             is_about_credentials: false,
             passing,
+            is_full: false,
         }
     }
 
@@ -86,6 +90,7 @@ impl Refused {
             is_tls: false,
             is_about_credentials: false,
             passing: None,
+            is_full: false,
         }
     }
 
@@ -96,6 +101,7 @@ impl Refused {
             is_tls: self.is_tls || next.is_tls,
             is_about_credentials: self.is_about_credentials || next.is_about_credentials,
             passing: self.passing.or(next.passing),
+            is_full: self.is_full || next.is_full,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A PostgreSQL server, and how a connection to it is opened.
 
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use diesel::ConnectionError::BadConnection;
 use diesel::result::DatabaseErrorKind;
@@ -33,6 +33,11 @@ const SILENCE: Duration = Duration::from_secs(30);
 const TRIAL: Duration = Duration::from_secs(10);
 /// How often prepared statements are tried.
 const TRIALS: u32 = 3;
+/// Time between two attempts at a server that grants no further connection.
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(250);
+/// How long a server counts as full after it granted no further connection: longer than the time
+/// between attempts and the time in which a failed one is noticed.
+const WHILE_FULL: Duration = Duration::from_secs(1);
 /// First statement of every session, which sets its statement timeout: only a fault makes a
 /// statement take this long.
 const SESSION: &str = "SET statement_timeout = '30s'";
@@ -42,6 +47,8 @@ pub(crate) struct PostgresServer {
     url: DatabaseUrl,
     /// The settings of the address as last read.
     target: RwLock<Arc<ServerTarget>>,
+    /// When it last granted no further connection, and its message.
+    full: Mutex<Option<(Instant, String)>>,
 }
 
 /// The settings that an address gives for a server.
@@ -65,18 +72,43 @@ impl PostgresServer {
         Ok(Self {
             url,
             target: RwLock::new(Arc::new(target)),
+            full: Mutex::new(None),
         })
     }
 
-    /// Opens a connection on the current runtime.
+    /// Opens a connection on the current runtime. Fails at once where the server has just granted no
+    /// further one.
     pub(crate) async fn connect(&self) -> ConnectionResult<PostgresConnection> {
-        let opened = self.open().await;
-        let mut open = opened.map_err(|refused| BadConnection(refused.message))?;
+        if let Some(message) = self.full_within(BETWEEN_ATTEMPTS) {
+            return Err(BadConnection(message));
+        }
+        let mut open = match self.open().await {
+            Ok(open) => open,
+            Err(refused) => {
+                if refused.is_full {
+                    let full = self.full.lock();
+                    let now = (Instant::now(), refused.message.clone());
+                    *full.unwrap_or_else(PoisonError::into_inner) = Some(now);
+                }
+                return Err(BadConnection(refused.message));
+            }
+        };
         open.connection
             .batch_execute(SESSION)
             .await
             .map_err(ConnectionError::CouldntSetupConfiguration)?;
         Ok(open)
+    }
+
+    /// Whether the server granted no further connection a moment ago.
+    pub(crate) fn is_full(&self) -> bool {
+        self.full_within(WHILE_FULL).is_some()
+    }
+
+    fn full_within(&self, time: Duration) -> Option<String> {
+        let full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, message) = full.as_ref().filter(|(at, _)| at.elapsed() < time)?;
+        Some(message.clone())
     }
 
     /// Opens a connection and drops it, to see whether the server can be reached.
