@@ -15,6 +15,7 @@ use refract_domain::prism::VersionNumber;
 use refract_domain::result::{FileRunLimits, FileRunState, RunProgress, StoredMapping};
 
 pub use self::lease::RunEnd;
+pub(super) use self::lease::is_free;
 use crate::connections::{find_as, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

@@ -5,12 +5,23 @@
 //! which grows with every lease of the job: what a node writes under an earlier number is refused,
 //! however late it is and whatever its clock says.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::Queryable;
 use refract_domain::ids::{AccountId, NodeId, PrismId};
 
 /// Most jobs among which a node looks for one that it can take.
 pub(super) const LOOKED_AT: i64 = 64;
+
+/// A lease ends at most this long after now: none lasts longer than a few minutes, and the rest is
+/// for clocks that differ.
+const LONGEST: TimeDelta = TimeDelta::minutes(10);
+
+/// The latest moment at which a lease can end that a node holds now. A lease that ends later is
+/// free: its node took it while its clock was ahead, and would otherwise hold up the work for that
+/// long after a crash. A node that lives nevertheless is refused by the fence.
+pub(super) fn latest_end(now: DateTime<Utc>) -> DateTime<Utc> {
+    now.checked_add_signed(LONGEST).unwrap_or(now)
+}
 
 /// A node's lease of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

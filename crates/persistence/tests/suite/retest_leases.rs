@@ -14,6 +14,7 @@ use crate::uploads::events_of;
 on_both!(
     of_twenty_nodes_one_takes_a_retest,
     an_expired_lease_is_taken_and_its_holder_is_refused,
+    a_lease_of_a_clock_that_was_ahead_is_taken,
     an_answer_is_saved_once,
     the_state_that_work_led_to_is_saved_with_its_event,
 );
@@ -67,6 +68,15 @@ async fn an_expired_lease_is_taken_and_its_holder_is_refused(it: Fixture) {
     let found = find(&it, retest).await;
     assert_eq!((found.state, found.reason), (RetestState::Asking, None));
     assert!(take(&it, moment(20_001)).await.is_some());
+}
+
+async fn a_lease_of_a_clock_that_was_ahead_is_taken(it: Fixture) {
+    let (retest, _) = waiting(&it, 1).await;
+    let ahead = moment(2) + TimeDelta::hours(1);
+    assert!(take(&it, ahead).await.is_some());
+    assert_eq!(take(&it, ahead - TimeDelta::minutes(5)).await, None);
+    let live = take(&it, moment(2)).await.unwrap();
+    assert_eq!((live.job, live.fence), (retest, 2));
 }
 
 async fn an_answer_is_saved_once(it: Fixture) {

@@ -20,6 +20,7 @@ on_both!(
     a_run_that_nobody_works_on_is_not_taken,
     the_run_that_waited_longest_is_taken_first,
     an_expired_lease_is_taken_and_its_holder_is_refused,
+    a_lease_of_a_clock_that_was_ahead_is_taken,
     a_renewed_lease_is_not_taken,
     a_run_goes_from_node_to_node,
     the_state_that_work_led_to_is_saved_with_its_event,
@@ -181,6 +182,24 @@ async fn an_expired_lease_is_taken_and_its_holder_is_refused(it: Fixture) {
     };
     assert_eq!(renew(&it, other_node, expiry).await, None);
     assert!(renew(&it, live, expiry).await.is_some());
+}
+
+async fn a_lease_of_a_clock_that_was_ahead_is_taken(it: Fixture) {
+    run_in(&it, FileRunState::Running, 1).await;
+    let ahead = moment(2) + TimeDelta::hours(1);
+    let dead = take(&it, node(), &[], ahead).await.unwrap().lease;
+    let differ = ahead - TimeDelta::minutes(5);
+    assert_eq!(take(&it, node(), &[], differ).await, None);
+    let live = take(&it, node(), &[], moment(2)).await.unwrap().lease;
+    assert_eq!((live.job, live.fence), (dead.job, 2));
+    assert_eq!(renew(&it, dead, ahead).await, None);
+    let (ahead, now) = (ahead + TERM, moment(2));
+    for (holder, until) in [(node(), ahead), (node(), now + TERM)] {
+        let taking = it.database.take_lease("rounds", holder, now, until);
+        assert!(taking.await.unwrap());
+    }
+    let taking = it.database.take_lease("rounds", node(), now, ahead);
+    assert!(!taking.await.unwrap());
 }
 
 async fn a_renewed_lease_is_not_taken(it: Fixture) {

@@ -12,7 +12,9 @@ use crate::connections::{for_update, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::leases::{JobLease, LOOKED_AT, LeasedJob, WaitingJob, leases_to_take};
+use crate::queries::leases::{
+    JobLease, LOOKED_AT, LeasedJob, WaitingJob, latest_end, leases_to_take,
+};
 use crate::schema::file_runs;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::{Stored, to_json};
@@ -166,13 +168,15 @@ impl Database {
     }
 }
 
-/// Whether no node holds a file run at a moment.
+/// Whether no node holds a file run at a moment: see [`latest_end`].
 #[diesel::dsl::auto_type(no_type_alias)]
-fn is_free(now: DateTime<Utc>) -> _ {
+pub(in crate::queries) fn is_free(now: DateTime<Utc>) -> _ {
+    let latest: Option<DateTime<Utc>> = Some(latest_end(now));
     let now: Option<DateTime<Utc>> = Some(now);
     file_runs::lease_until
         .is_null()
         .or(file_runs::lease_until.le(now))
+        .or(file_runs::lease_until.gt(latest))
 }
 
 /// The file run of a lease, while the lease is held.

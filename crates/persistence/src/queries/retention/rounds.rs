@@ -15,6 +15,7 @@ use refract_domain::ids::{NodeId, ResultId};
 use crate::connections::{Pools, find_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
+use crate::queries::leases::latest_end;
 use crate::schema::sql_types::{Bind, Moment};
 use crate::schema::{leases, results, retention_doubts, retention_rounds};
 
@@ -154,7 +155,9 @@ impl Database {
                 leases::expires_at.eq(excluded(leases::expires_at)),
             ));
         let is_ours = leases::holder.eq(Bind(holder));
-        let is_free = is_ours.or(leases::expires_at.le(Bind(now)));
+        let is_free = is_ours
+            .or(leases::expires_at.le(Bind(now)))
+            .or(leases::expires_at.gt(Bind(latest_end(now))));
         let take = diesel::query_dsl::methods::FilterDsl::filter(insert, is_free);
         Ok(self.execute(take).await? == 1)
     }

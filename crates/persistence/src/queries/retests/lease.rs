@@ -12,7 +12,9 @@ use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::add_event;
-use crate::queries::leases::{JobLease, LOOKED_AT, LeasedJob, WaitingJob, leases_to_take};
+use crate::queries::leases::{
+    JobLease, LOOKED_AT, LeasedJob, WaitingJob, latest_end, leases_to_take,
+};
 use crate::queries::retests::RetestRow;
 use crate::schema::sql_types::Bind;
 use crate::schema::stored::Stored;
@@ -212,13 +214,15 @@ impl Database {
     }
 }
 
-/// Whether no node holds a retest at a moment.
+/// Whether no node holds a retest at a moment: see [`latest_end`].
 #[diesel::dsl::auto_type(no_type_alias)]
 fn is_free(now: DateTime<Utc>) -> _ {
+    let latest: Option<DateTime<Utc>> = Some(latest_end(now));
     let now: Option<DateTime<Utc>> = Some(now);
     retests::lease_until
         .is_null()
         .or(retests::lease_until.le(now))
+        .or(retests::lease_until.gt(latest))
 }
 
 /// The retest of a lease, while the lease is held.

@@ -12,6 +12,7 @@ use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
+use crate::queries::file_runs::is_free;
 use crate::schema::sql_types::Bind;
 use crate::schema::{file_runs, upload_pieces, uploads};
 
@@ -80,12 +81,9 @@ impl Database {
                 return Ok(UploadDeletion::NotFound);
             }
             let of_file = file_runs::table.filter(file_runs::upload_id.eq(Some(upload)));
-            let is_free = file_runs::lease_until
-                .is_null()
-                .or(file_runs::lease_until.le(Some(now)));
             let idle = of_file
                 .filter(file_runs::state.ne_all(states))
-                .filter(is_free);
+                .filter(is_free(now));
             let unlink = diesel::update(idle).set(file_runs::upload_id.eq(None::<UploadId>));
             on!(tx, execute(unlink))?;
             let left: i64 = on!(tx, get_result(of_file.count()))?;
