@@ -138,7 +138,7 @@ impl DescriptorNeeds {
             app_workers,
             others,
         } = *self;
-        let needed = others + FEWEST * (api_workers + app_workers);
+        let needed = others.saturating_add(FEWEST * (api_workers + app_workers));
         if limit < needed {
             return Err(TooFewDescriptors { limit, needed });
         }

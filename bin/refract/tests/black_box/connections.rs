@@ -270,6 +270,20 @@ async fn too_few_descriptors_stop_the_start_and_the_number_that_is_named_suffice
 }
 
 #[tokio::test]
+async fn a_pool_that_needs_too_many_descriptors_is_named() {
+    let service = without_nodes().await;
+    let most = usize::MAX.to_string();
+    let mut command = limited(&service, 150);
+    command.env("DATABASE_URL", "postgres://127.0.0.1:1/none");
+    command.env("REFRACT_DATABASE_POOL", &most);
+    let ended = command.output().await.unwrap();
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    let cause = format!("error: too few descriptors for REFRACT_DATABASE_POOL={most}: ");
+    assert!(stderr.starts_with(&cause), "{stderr}");
+    assert_eq!(ended.status.code(), Some(1));
+}
+
+#[tokio::test]
 async fn calls_go_on_while_more_clients_connect_than_the_node_has_descriptors() {
     let mut service = without_nodes().await;
     service.nodes.push(Node::of(limited(&service, 150)).await);

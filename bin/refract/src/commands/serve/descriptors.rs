@@ -36,8 +36,15 @@ pub(crate) fn share(
     let needs = DescriptorNeeds {
         api_workers: workers,
         app_workers: if has_app { APP_WORKERS.get() } else { 0 },
-        others: PROCESS + API_WORKER * workers + of_app + of_ops + of_database + FILES,
+        others: (PROCESS + API_WORKER * workers + of_app + of_ops + FILES)
+            .saturating_add(of_database),
+    };
+    // the setting that needs more of them
+    let (cause, value) = if of_database > API_WORKER * workers {
+        ("REFRACT_DATABASE_POOL", database.pool)
+    } else {
+        ("REFRACT_WORKERS", workers)
     };
     let shares = needs.share();
-    shares.with_context(|| format!("too few descriptors for REFRACT_WORKERS={workers}"))
+    shares.with_context(|| format!("too few descriptors for {cause}={value}"))
 }
