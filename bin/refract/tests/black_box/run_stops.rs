@@ -120,7 +120,7 @@ async fn a_database_that_goes_away_is_reported_with_the_line() {
     let (code, last) = end(child).await;
     assert_eq!(code, Some(1));
     assert!(
-        last.starts_with("error: in.csv: line 2: the database failed: "),
+        last.starts_with("error: in.csv: line 2: the database is not available: "),
         "{last}"
     );
     assert!(

@@ -61,7 +61,7 @@ impl ListedEvents {
 #[derive(Debug, thiserror::Error)]
 pub enum EventExportError {
     /// The events cannot be read.
-    #[error("the database failed")]
+    #[error(transparent)]
     Read(#[from] PersistenceError),
     /// The rows cannot be written.
     #[error("cannot write the rows")]

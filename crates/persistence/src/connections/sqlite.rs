@@ -161,14 +161,21 @@ impl SqliteFile {
     ///
     /// A file that replaced the open one is refused: rows would be split between the two files.
     pub(crate) fn connect(&self, setup: &str) -> ConnectionResult<SqliteConnection> {
-        self.check()
-            .map_err(|error| ConnectionError::BadConnection(error.to_string()))?;
+        if let Some(lost) = self.find_lost() {
+            return Err(ConnectionError::BadConnection(lost));
+        }
         open(&self.path, setup)
     }
 
-    /// Checks that the files under the paths are still the open ones. Logs once when they are not,
-    /// and once when they are again.
+    /// Checks that the files under the paths are still the open ones.
     pub(crate) fn check(&self) -> Result<(), PersistenceError> {
+        let lost = self.find_lost().map(PersistenceError::Unavailable);
+        lost.map_or(Ok(()), Err)
+    }
+
+    /// What happened to a file under its path that is not the open one any more; `None` where all
+    /// are. Logs once when one is not, and once when they are again.
+    fn find_lost(&self) -> Option<String> {
         let is_open_one = |(path, identity): &&(PathBuf, FileIdentity)| {
             FileIdentity::of(path).is_ok_and(|found| found == *identity)
         };
@@ -177,12 +184,10 @@ impl SqliteFile {
         if self.is_logged.load(Ordering::Relaxed) != lost.is_some() {
             self.log(lost);
         }
-        let Some(lost) = lost else {
-            return Ok(());
-        };
-        let what = if lost == self.path { "file" } else { "log" };
-        let words = format!("its {what} was deleted or replaced while it was open");
-        Err(PersistenceError::Unavailable(words))
+        let what = if lost? == self.path { "file" } else { "log" };
+        Some(format!(
+            "its {what} was deleted or replaced while it was open"
+        ))
     }
 
     fn log(&self, lost: Option<&Path>) {

@@ -75,7 +75,11 @@ async fn another_file_in_its_place_is_never_mixed_with_the_open_one() {
     fs::rename(&copy, &path).unwrap();
     assert_closed(&database).await;
     // new connections would be to the other file
-    assert!(thread.find_account("before").await.is_err());
+    let refused = thread.find_account("before").await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the database is not available: its file was deleted or replaced while it was open"
+    );
     drop((thread, database));
     // who puts a copy into place removes the log of the file before
     for log in ["refract.db-wal", "refract.db-shm"] {

@@ -42,7 +42,7 @@ pub enum CallError {
 #[derive(Debug, thiserror::Error)]
 pub enum InternalError {
     /// The database failed.
-    #[error("the database failed")]
+    #[error(transparent)]
     Persistence(#[from] PersistenceError),
     /// A saved result or a prism names a version that does not exist.
     #[error("a version that a result or a prism names is missing")]
@@ -64,5 +64,22 @@ impl From<InvalidApiKey> for CallError {
 impl From<PersistenceError> for CallError {
     fn from(error: PersistenceError) -> Self {
         Self::Internal(InternalError::Persistence(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_database_is_described_once() {
+        let error = CallError::from(PersistenceError::no_answer());
+        assert_eq!(
+            error.to_string(),
+            "the database is not available: it does not answer"
+        );
+        assert!(error.source().is_none());
     }
 }
