@@ -42,6 +42,24 @@ pub(crate) fn from_0<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, S
     whole(text, "a whole number, 0 or more")
 }
 
+/// Most workers that an HTTP server can have: actix-server panics with more.
+pub(crate) const MOST_WORKERS: NonZeroUsize = match NonZeroUsize::new(512) {
+    Some(most) => most,
+    None => NonZeroUsize::MIN,
+};
+
+/// Parses a number of HTTP workers.
+///
+/// # Errors
+/// Zero, more than [`MOST_WORKERS`], a negative number, or not a whole number.
+pub(crate) fn workers(text: &str) -> Result<NonZeroUsize, String> {
+    let number = from_1(text)?;
+    if number > MOST_WORKERS {
+        return Err(format!("expected a whole number from 1 to {MOST_WORKERS}"));
+    }
+    Ok(number)
+}
+
 /// Parses a number of days.
 ///
 /// # Errors
@@ -260,6 +278,9 @@ mod tests {
         assert_eq!(from_0("0"), Ok(0_usize));
         assert!(from_0::<usize>("-1").unwrap_err().contains("0 or more"));
         assert!(days::<NonZeroU32>("0").unwrap_err().contains("days"));
+        assert_eq!(workers("512"), Ok(MOST_WORKERS));
+        assert!(workers("0").unwrap_err().contains("1 or more"));
+        assert!(workers("513").unwrap_err().contains("from 1 to 512"));
         assert_eq!(version("1"), Ok(VersionNumber::FIRST));
         for wrong in ["0", "-1", "latest", "v2", "2147483648"] {
             let message = version(wrong).unwrap_err();

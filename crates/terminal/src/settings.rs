@@ -262,8 +262,8 @@ pub struct ServeArgs {
     )]
     pub body_budget_mib: usize,
 
-    /// HTTP workers [default: one per core]
-    #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::from_1::<NonZeroUsize>)]
+    /// HTTP workers (1–512) [default: one per core]
+    #[arg(long, env = "REFRACT_WORKERS", value_name = "N", value_parser = arguments::workers)]
     workers: Option<NonZeroUsize>,
 
     #[command(flatten)]
@@ -287,7 +287,8 @@ impl ServeArgs {
     /// The number of HTTP workers: as set, or one per core.
     pub fn workers(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        self.workers.unwrap_or_else(cores)
+        self.workers
+            .unwrap_or_else(|| cores().min(arguments::MOST_WORKERS))
     }
 }
 

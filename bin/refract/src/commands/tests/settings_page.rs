@@ -33,7 +33,7 @@ first. Set either a variable or its file, not both.
 ## The file
 
 `REFRACT_CONFIG` names a TOML file, such as [refract.toml](deploy/refract.toml); otherwise \
-`refract.toml` in the folder or in `/etc/refract` is read. A list may be an array, `on` and `off` may \
+`refract.toml` in the folder or `/etc/refract` is read. A list may be an array, `on` and `off` may \
 be `true` and `false`. An unknown key is an error. There are no sections, OpenTelemetry or proxies.
 
 ## Traces
