@@ -28,8 +28,14 @@ pub(crate) async fn late_page(it: &Fixture, client: &Client) -> CountStatement {
     let after: String = client.query_one(late, &[]).await.unwrap().get(0);
     let question = QuestionKey::parse("topic").unwrap();
     let all = ResultFilter::default();
-    let mut pages = it.database.marked_answers(prism, all, &question);
-    let (page, sql) = sent(pages.next()).await;
+    // the first page is read from the moment at which the pages are made
+    let first = async {
+        it.database
+            .marked_answers(prism, all, &question)
+            .next()
+            .await
+    };
+    let (page, sql) = sent(first).await;
     assert!(page.is_some_and(|page| !page.is_empty()));
     // the program names the types of its values, and PREPARE does not
     let sql = sql.replace("(SELECT $2)", "(SELECT $2::uuid)");
