@@ -46,5 +46,3 @@ pub const DESCRIPTION_CHARS: usize = 8_000;
 pub const COLUMN_NAME_CHARS: usize = 80;
 /// Columns of one custom lens (readings).
 pub const LENS_COLUMNS: RangeInclusive<usize> = 1..=300;
-/// Range of a cutoff slider, in whole percents (spec 2.5).
-pub const SLIDER_PERCENTS: RangeInclusive<u8> = 5..=95;

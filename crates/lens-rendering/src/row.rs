@@ -5,7 +5,7 @@ pub(crate) mod further;
 use std::io::{self, Write};
 
 use refract_domain::answer::Decimal;
-use refract_domain::key::{ColumnName, ROW_NAMES};
+use refract_domain::key::ROW_NAMES;
 use refract_domain::lens::Value;
 use refract_domain::prism::{Field, VersionNumber};
 use refract_domain::result::{ResultView, RowColumns};
@@ -74,14 +74,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Adds columns of marks after those of the lens. The API's rows have none.
-    #[must_use]
-    pub fn with_marks(self, marked: &'a [ColumnName]) -> Self {
-        self.with_further(marked.iter().map(ColumnName::as_str))
-    }
-
-    /// Adds columns with these names after those that there are. Their values are those of
-    /// [`RowWriter::write_marked_row`].
+    /// Adds columns with these names, of marks or others, after those that there are. The API's rows
+    /// have none. Their values are those of [`RowWriter::write_marked_row`].
     #[must_use]
     pub fn with_further(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         self.further.extend(names);
@@ -116,8 +110,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         }
     }
 
-    /// Writes one result as a row, byte for byte as [`render`](crate::render) does. [Columns of
-    /// marks](Self::with_marks) stay empty.
+    /// Writes one result as a row, byte for byte as [`render`](crate::render) does. [Further
+    /// columns](Self::with_further) stay empty.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -138,8 +132,8 @@ impl<'a, W: Write> RowWriter<'a, W> {
         self.write_parts(cells, result, std::iter::repeat(Value::Null.into()))
     }
 
-    /// Writes one result as a row with the values of the [columns of marks](Self::with_marks) or of
-    /// [others](Self::with_further), in their order. Columns without a value stay empty.
+    /// Writes one result as a row with the values of the [further columns](Self::with_further), in
+    /// their order. Columns without a value stay empty.
     ///
     /// # Errors
     /// When `out` cannot be written to.

@@ -123,13 +123,6 @@ pub struct FirstSteps {
     pub make_prism: bool,
 }
 
-impl FirstSteps {
-    /// Whether nothing is left to do.
-    pub fn are_done(self) -> bool {
-        !self.try_text && !self.move_cutoff && !self.make_prism
-    }
-}
-
 #[boxed]
 impl Prisms<'_> {
     /// The first steps that a person has not taken yet, given the prisms of the account.

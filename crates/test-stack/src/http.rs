@@ -239,11 +239,6 @@ impl HttpConnection {
         .await
     }
 
-    /// Shuts down the sending half of the connection.
-    pub async fn end_sending(&mut self) {
-        self.stream.shutdown().await.unwrap();
-    }
-
     /// Closes the connection gracefully (FIN).
     pub async fn finish(mut self) {
         self.stream.shutdown().await.unwrap();

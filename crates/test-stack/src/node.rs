@@ -126,14 +126,6 @@ impl Node {
         }
     }
 
-    /// The process of the node, mutable.
-    pub fn child_mut(&mut self) -> &mut Child {
-        match &mut self.serving {
-            NodeServing::Process { child, .. } => child,
-            NodeServing::Threads { .. } => panic!("a node in the test's process is no child"),
-        }
-    }
-
     fn lines(&self) -> &watch::Receiver<Vec<String>> {
         match &self.serving {
             NodeServing::Process { log, .. } => log,

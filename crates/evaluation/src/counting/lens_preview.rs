@@ -209,12 +209,9 @@ pub(crate) mod tests;
 pub struct LabelMoves {
     /// All probabilities behind the column's labels.
     pub probabilities: PercentHistogram,
-    /// Probabilities of the cells that keep their value at some cutoffs, by the current label.
-    pub now: NowLabels,
-    /// The part of `now` in results that no other column changes.
+    /// Probabilities of the cells that keep their value at some cutoffs, by the current label, in
+    /// results that no other column changes.
     pub alone: NowLabels,
-    /// Cells that change at any cutoffs, because the current lens shows no label there.
-    pub always_changed_cells: u64,
     /// Results that change at any cutoffs, in this column or in another.
     pub always_changed_results: u64,
 }
@@ -251,11 +248,9 @@ impl LabelMoves {
         }
         let Some((probability, now)) = cell.probability.zip(cell.now) else {
             let is_changed = cell.is_changed || cell.is_changed_elsewhere;
-            self.always_changed_cells += u64::from(cell.is_changed);
             self.always_changed_results += u64::from(is_changed);
             return;
         };
-        self.now.add(now, probability);
         if cell.is_changed_elsewhere {
             self.always_changed_results += 1;
         } else {
@@ -266,11 +261,6 @@ impl LabelMoves {
     /// Number of results with each label when the column has these cutoffs.
     pub fn labels(&self, cutoffs: PercentCutoffs) -> LabelCounts {
         self.probabilities.labels(cutoffs)
-    }
-
-    /// Number of the column's cells that change when it has these cutoffs.
-    pub fn changed_cells(&self, cutoffs: PercentCutoffs) -> u64 {
-        self.always_changed_cells + self.now.changed(cutoffs)
     }
 
     /// Number of results that the draft changes when the column has these cutoffs.

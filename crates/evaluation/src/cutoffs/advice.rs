@@ -265,13 +265,6 @@ impl CutoffAdvice {
         Cutoffs::new(Some(no_below), (yes_from > no_below).then_some(yes_from)).ok()
     }
 
-    /// Whether the lens with the cutoffs `now` stays as it is.
-    pub fn is_in_force(&self, now: Cutoffs) -> bool {
-        let both = |cutoffs: Cutoffs| [cutoffs.no_ends_at(), cutoffs.yes_begins_at()];
-        self.cutoffs(now)
-            .is_some_and(|advised| both(advised) == both(now))
-    }
-
     fn new(
         counts: &PercentCounts,
         cutoffs: ChosenPercents,

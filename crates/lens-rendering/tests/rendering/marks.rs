@@ -19,7 +19,7 @@ const FORMATS: [(RowFormat, Format); 3] = [
 fn marked_row(format: RowFormat, result: &Sample, outcomes: &[Option<&str>]) -> String {
     let names: Vec<ColumnName> = read(json!(["topic_marked", "angry_marked", "urgency_marked"]));
     let rows = RowWriter::new(format, result.columns(), Vec::new());
-    let mut rows = rows.with_marks(&names);
+    let mut rows = rows.with_further(names.iter().map(ColumnName::as_str));
     rows.write_header().unwrap();
     let values = result.version.questions().iter().zip(outcomes);
     let values = values.map(|(question, outcome)| {

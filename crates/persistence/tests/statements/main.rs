@@ -247,7 +247,7 @@ async fn all_statements(it: &Fixture) -> BTreeMap<&'static str, Vec<String>> {
     statements.insert("rows of a file run", sent(looking).await);
     let pricing = it.database.find_answered_keys(it.account, &keys);
     statements.insert("answered rows of a file", sent(pricing).await);
-    let mut answers = it.database.answer_pages(it.account, it.prism.id);
+    let mut answers = it.database.answer_pages(it.account, it.prism.id, None);
     statements.insert("page of answers", sent(answers.next(50)).await);
     let of_page = it.database.list_marks_of(vec![ResultId::new(Uuid::nil())]);
     statements.insert("marks of results", sent(of_page).await);

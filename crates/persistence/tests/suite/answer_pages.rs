@@ -48,7 +48,7 @@ async fn answers_are_read_from_the_newest_on_without_gaps(it: Fixture) {
     }
     let expected: Vec<_> = (0..150).rev().map(answer).collect();
     for most in [7, 1000] {
-        let pages = it.database.answer_pages(it.account, it.prism.id);
+        let pages = it.database.answer_pages(it.account, it.prism.id, None);
         assert_eq!(read(pages, most).await, expected);
     }
 }
@@ -56,13 +56,13 @@ async fn answers_are_read_from_the_newest_on_without_gaps(it: Fixture) {
 async fn failed_results_and_those_of_others_stay_out(it: Fixture) {
     save(&it, ResultStatus::Ok(answer(1))).await;
     save(&it, failed()).await;
-    let pages = it.database.answer_pages(it.account, it.prism.id);
+    let pages = it.database.answer_pages(it.account, it.prism.id, None);
     assert_eq!(read(pages, 10).await, [answer(1)]);
     let other = account(&it.database, "other").await;
-    let pages = it.database.answer_pages(other, it.prism.id);
+    let pages = it.database.answer_pages(other, it.prism.id, None);
     assert!(read(pages, 10).await.is_empty());
     let elsewhere = prism(&it.database, it.account, "Elsewhere").await;
-    let pages = it.database.answer_pages(it.account, elsewhere.id);
+    let pages = it.database.answer_pages(it.account, elsewhere.id, None);
     assert!(read(pages, 10).await.is_empty());
 }
 
@@ -72,7 +72,7 @@ async fn an_answer_comes_with_the_model_that_gave_it(it: Fixture) {
         new.provenance.model = model.map(str::to_owned);
         it.database.save_result(&new).await.unwrap();
     }
-    let mut pages = it.database.answer_pages(it.account, it.prism.id);
+    let mut pages = it.database.answer_pages(it.account, it.prism.id, None);
     let page = pages.next(10).await.unwrap();
     let models: Vec<_> = page.iter().map(|one| one.model.as_deref()).collect();
     assert_eq!(models, [Some("newer"), Some("older"), None]);

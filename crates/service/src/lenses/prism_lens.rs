@@ -147,7 +147,7 @@ impl Lenses<'_> {
     ) -> Result<bool, InternalError> {
         let database = &self.refract.database;
         let prism = &lens.prism;
-        let mut pages = database.answer_pages_since(prism.account, prism.id, since);
+        let mut pages = database.answer_pages(prism.account, prism.id, since);
         let mut answering: Option<(VersionNumber, Arc<PrismVersion>)> = None;
         let (mut left, mut counted) = (most, 0);
         while left > 0 {

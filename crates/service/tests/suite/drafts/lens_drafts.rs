@@ -94,7 +94,7 @@ async fn a_draft_is_counted_over_all_answered_results_and_shows_the_newest(it: D
     let at = |no_below, yes_from| PercentCutoffs::new(no_below, yes_from).unwrap();
     assert_eq!(moves.changed_results(at(40, 60)), 10);
     assert_eq!(moves.changed_results(at(50, 50)), 0);
-    assert_eq!(moves.changed_cells(at(50, 60)), 4);
+    assert_eq!(moves.changed_results(at(50, 60)), 4);
     let labels = moves.labels(at(40, 60));
     assert_eq!((labels.no, labels.unsure, labels.yes), (11, 10, 13));
     rows_are_the_newest_as_csv_shows_them(&draft);

@@ -203,13 +203,8 @@ struct AnswerColumns {
 }
 
 impl Database {
-    /// The `ok` results of a prism, before the first page is read.
-    pub fn answer_pages(&self, account: AccountId, prism: PrismId) -> AnswerPages {
-        self.answer_pages_since(account, prism, None)
-    }
-
-    /// The `ok` results of a prism from a moment on, before the first page is read.
-    pub fn answer_pages_since(
+    /// The `ok` results of a prism, from a moment on if one is given, before the first page is read.
+    pub fn answer_pages(
         &self,
         account: AccountId,
         prism: PrismId,
