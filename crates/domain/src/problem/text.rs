@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use crate::problem::ValidationError;
 
 /// Whether a character takes no width or changes the reading direction, so that two texts look the
-/// same and are not.
+/// same and are not: those that Unicode ignores by default, line and paragraph separators, and
+/// annotations.
 pub fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -22,7 +23,8 @@ pub fn is_invisible(character: char) -> bool {
             | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}'
             | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
             | '\u{1d173}'..='\u{1d17a}'
             | '\u{e0000}'..='\u{e0fff}'
     )

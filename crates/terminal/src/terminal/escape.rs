@@ -7,6 +7,8 @@ use std::io::{self, Write};
 use std::iter::Peekable;
 use std::str::Chars;
 
+use refract_domain::problem::text::is_invisible;
+
 /// Joiners, required by Persian, Indic scripts and emoji.
 const JOINERS: [char; 2] = ['\u{200c}', '\u{200d}'];
 
@@ -49,33 +51,12 @@ fn stays(before: Option<char>, char: char, rest: &mut Peekable<Chars<'_>>) -> bo
     !is_hidden(char)
 }
 
-/// Whether a character may steer a terminal or is invisible: control characters, those that Unicode
-/// ignores by default (which includes all direction characters), line and paragraph separators, and
-/// annotations. Exceptions are tabs, line ends, joiners, and the two variation selectors that
-/// choose between an emoji and its plain form.
+/// Whether a character may steer a terminal or is invisible. Exceptions are tabs, line ends, joiners,
+/// and the two variation selectors that choose between an emoji and its plain form.
 fn is_hidden(char: char) -> bool {
     match char {
         '\t' | '\n' | '\r' | '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => false,
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{61c}'
-        | '\u{115f}'
-        | '\u{1160}'
-        | '\u{17b4}'
-        | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' => true,
-        _ => char.is_control(),
+        _ => char.is_control() || is_invisible(char),
     }
 }
 
