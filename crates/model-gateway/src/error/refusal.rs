@@ -14,13 +14,15 @@ use serde_json::Value;
 use super::host_refusal::{Excess, HostRefusal, excess, host_refusal};
 use crate::error::server_message;
 
-/// Parameters that the protocols send besides `model` and `messages`.
-const PARAMETERS: [&str; 9] = [
+/// Parameters that the protocols send besides `model` and `messages`, and what a gateway that sends them
+/// on as others may call them.
+const PARAMETERS: [&str; 10] = [
     "add_generation_prompt",
     "chat_template_kwargs",
     "continue_final_message",
     "logprobs",
     "max_completion_tokens",
+    "max_output_tokens",
     "max_tokens",
     SCHEMA_PARAMETER,
     "temperature",

@@ -2,6 +2,7 @@
 mod failures;
 mod fidelity;
 mod follow_ups;
+mod learned_meanwhile;
 mod llama_cpp;
 mod named_tokens;
 mod prompt_four;

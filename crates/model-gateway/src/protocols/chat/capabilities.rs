@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codes::CodeShape;
 use super::named_tokens::NamedTokens;
-use super::token_limit::TokenLimits;
+use super::token_limit::{LimitForm, TokenLimits};
 use crate::error::SYSTEM_MESSAGE;
 
 /// Number of alternatives to each token that a question requests first.
@@ -26,9 +26,8 @@ const FEWEST_ALTERNATIVES: u16 = 20;
 pub(super) struct OptionalParameters<'a> {
     /// `top_logprobs`: the number of alternatives to list for each token.
     pub(super) alternatives: u16,
-    /// Whether to send `max_tokens`; otherwise `max_completion_tokens`, which newer hosted models
-    /// require.
-    pub(super) max_tokens: bool,
+    /// The name of the limit on tokens, and its least value.
+    pub(super) limit: LimitForm,
     /// Whether to send `chat_template_kwargs`, which turns thinking off on servers that fill a
     /// template.
     pub(super) template_kwargs: bool,
@@ -56,7 +55,6 @@ pub(super) enum FollowUpMethod {
 pub(crate) struct ServerCapabilities {
     /// The smallest number of alternatives that the server has refused.
     refused_alternatives: AtomicU16,
-    no_max_tokens: AtomicBool,
     no_template_kwargs: AtomicBool,
     no_system_message: AtomicBool,
     /// Answers that begin with a question's key, for codes of each shape: after `key = `, a model
@@ -84,7 +82,6 @@ impl Default for ServerCapabilities {
     fn default() -> Self {
         Self {
             refused_alternatives: AtomicU16::new(u16::MAX),
-            no_max_tokens: AtomicBool::default(),
             no_template_kwargs: AtomicBool::default(),
             no_system_message: AtomicBool::default(),
             begun_answers: Default::default(),
@@ -106,7 +103,7 @@ impl ServerCapabilities {
     pub(super) fn parameters(&self, alternatives: u16) -> OptionalParameters<'static> {
         OptionalParameters {
             alternatives: self.alternatives(alternatives),
-            max_tokens: !self.no_max_tokens.load(Ordering::Relaxed),
+            limit: self.token_limits.form(),
             template_kwargs: !self.no_template_kwargs.load(Ordering::Relaxed),
             system_message: !self.no_system_message.load(Ordering::Relaxed),
             begun_answer: false,
@@ -164,11 +161,9 @@ impl ServerCapabilities {
                 refused.fetch_min(sent.alternatives, Ordering::Relaxed);
                 return true;
             }
-            "max_tokens" if sent.max_tokens => (true, &self.no_max_tokens),
-            // under either name, so the server may want a larger number
-            "max_tokens" | "max_completion_tokens" => {
-                self.no_max_tokens.store(false, Ordering::Relaxed);
-                return self.token_limits.raise_least();
+            // some servers name another than the one that they were sent
+            "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
+                return self.token_limits.refuses(sent.limit);
             }
             "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
             SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),

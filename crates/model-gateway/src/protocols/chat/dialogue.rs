@@ -1,6 +1,8 @@
 //! The requests about one question, in order: the first one, then others if it did not show the
 //! probability of every code.
 
+use std::cell::Cell;
+
 use refract_domain::answer::{Answer, Probability};
 use refract_domain::key::QuestionKey;
 
@@ -109,8 +111,9 @@ impl QuestionDialogue<'_> {
             if hides_spellings {
                 capabilities.hides_spellings();
             }
+            let is_begun = Cell::default();
             return self
-                .ask_codes(&WantedCode::Any, MOST_ALTERNATIVES, series)
+                .ask_codes(&WantedCode::Any, MOST_ALTERNATIVES, &is_begun, series)
                 .await;
         }
         if !hides_codes {
@@ -132,12 +135,15 @@ impl QuestionDialogue<'_> {
         alternatives: u16,
         series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelError> {
-        let first = self.ask_codes(&WantedCode::Any, alternatives, series).await;
+        // of the request that was sent: others may have learned of the server meanwhile
+        let is_begun = Cell::default();
+        let first = self
+            .ask_codes(&WantedCode::Any, alternatives, &is_begun, series)
+            .await;
         let requests = self.requests;
         let capabilities = &requests.server(*series).capabilities;
         let begun_answers = capabilities.begun_answers(requests.shape());
-        let parameters = requests.parameters_to_begin(capabilities, alternatives);
-        let is_in_doubt = parameters.begun_answer && !begun_answers.has_worked();
+        let is_in_doubt = is_begun.get() && !begun_answers.has_worked();
         let is_refused = match &first {
             Err(ModelError::Status(400 | 422)) => true,
             Err(ModelError::ReportedError) => {
@@ -154,7 +160,7 @@ impl QuestionDialogue<'_> {
         if !is_in_doubt || has_code || first.is_err() && !is_refused {
             return first;
         }
-        let unbegun = self.ask_codes(&WantedCode::Unbegun, alternatives, series);
+        let unbegun = self.ask_codes(&WantedCode::Unbegun, alternatives, &is_begun, series);
         match unbegun.await {
             Ok(read) if read.has_code() => {
                 if is_refused {
@@ -173,13 +179,14 @@ impl QuestionDialogue<'_> {
         self,
         wanted: &WantedCode,
         alternatives: u16,
+        is_begun: &Cell<bool>,
         series: &mut RequestSeries,
     ) -> Result<FirstReading, ModelError> {
         let requests = self.requests;
         let (shape, outcomes) = (requests.shape(), requests.outcomes());
         let learned = |limits: &TokenLimits| limits.of(shape).tokens();
         let mut completion = requests
-            .complete(wanted, alternatives, learned, series)
+            .complete(wanted, alternatives, learned, is_begun, series)
             .await?;
         let read = |completion: &Completion| {
             let content = content_start(completion);
@@ -192,7 +199,7 @@ impl QuestionDialogue<'_> {
         if may_go_on && is_undecided(&completion, &probabilities) {
             let most = |_: &TokenLimits| MOST_CODE_TOKENS;
             completion = requests
-                .complete(wanted, alternatives, most, series)
+                .complete(wanted, alternatives, most, is_begun, series)
                 .await?;
             (content, probabilities) = read(&completion);
         }
@@ -242,8 +249,7 @@ async fn ask_named(
         ..requests.parameters_to_begin(capabilities, USUAL_ALTERNATIVES)
     };
     let prompts = requests.prompts;
-    let limits = &capabilities.token_limits;
-    let limit = limits.accepted(limits.of(requests.shape()).tokens());
+    let limit = capabilities.token_limits.of(requests.shape()).tokens();
     let body = prompts.body(requests.question, &WantedCode::Any, limit, parameters);
     let Ok(answer) = requests.call.post_to_same(body, series).await else {
         capabilities.naming.fails(false);

@@ -6,6 +6,7 @@
 //! that has read the prompt, and the batch goes to that slot, which answers one token after the
 //! other: otherwise every slot would read the whole prompt.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use futures_util::future::try_join_all;
@@ -96,7 +97,9 @@ async fn ask_digits(
         FollowUpMethod::Schema => WantedCode::OneOf { letter, codes },
     };
     let limit = |limits: &TokenLimits| limits.continued.tokens();
-    let answered = requests.complete(&wanted, USUAL_ALTERNATIVES, limit, &mut series);
+    let is_begun = Cell::default();
+    let alternatives = USUAL_ALTERNATIVES;
+    let answered = requests.complete(&wanted, alternatives, limit, &is_begun, &mut series);
     let digits =
         match answered.await {
             Ok(completion) => {

@@ -74,12 +74,14 @@ impl<'a> QuestionRequests<'a> {
 
     /// Asks for a code, and for this many alternatives to each token if the server lists them.
     /// Repeats the request without each refused parameter that it can do without. `tokens` limits
-    /// the answer; its argument is the server's limits.
+    /// the answer; its argument is the server's limits. Sets `is_begun` to whether the last request
+    /// began the answer with the question's key.
     pub(super) async fn complete(
         self,
         wanted: &WantedCode,
         alternatives: u16,
         tokens: impl Fn(&TokenLimits) -> u8,
+        is_begun: &Cell<bool>,
         series: &mut RequestSeries,
     ) -> Result<Completion, ModelError> {
         let write = |server| {
@@ -93,8 +95,8 @@ impl<'a> QuestionRequests<'a> {
                     capabilities.parameters(alternatives)
                 }
             };
-            let limits = &capabilities.token_limits;
-            let tokens = limits.accepted(tokens(limits));
+            is_begun.set(parameters.begun_answer);
+            let tokens = tokens(&capabilities.token_limits);
             let body = self.prompts.body(self.question, wanted, tokens, parameters);
             (body, parameters)
         };

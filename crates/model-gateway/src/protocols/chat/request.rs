@@ -168,12 +168,14 @@ fn end(
         WantedCode::Any | WantedCode::Unbegun | WantedCode::Continued { .. } => (code_tokens, None),
         WantedCode::OneOf { letter, codes } => (OBJECT_TOKENS, Some(one_of(*letter, *codes))),
     };
+    let limit = parameters.limit;
+    let tokens = limit.at_least(tokens);
     let written = ChatParameters {
         temperature: 0,
         logprobs: true,
         top_logprobs: parameters.alternatives,
-        max_tokens: parameters.max_tokens.then_some(tokens),
-        max_completion_tokens: (!parameters.max_tokens).then_some(tokens),
+        max_tokens: limit.is_max_tokens().then_some(tokens),
+        max_completion_tokens: (!limit.is_max_tokens()).then_some(tokens),
         chat_template_kwargs: parameters
             .template_kwargs
             .then(|| json!({"enable_thinking": false})),

@@ -14,6 +14,29 @@ pub(super) const MOST_CODE_TOKENS: u8 = 8;
 /// The least limit for servers that refuse smaller ones.
 const LEAST_ACCEPTED: u8 = 16;
 
+/// A form of the limit in requests. A server that refuses one is sent the next: each name with as few
+/// tokens as are enough, then each with at least [`LEAST_ACCEPTED`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LimitForm(u8);
+
+impl LimitForm {
+    const LAST: u8 = 3;
+
+    /// Whether the limit is called `max_tokens`; otherwise `max_completion_tokens`, which newer
+    /// hosted models require.
+    pub(super) fn is_max_tokens(self) -> bool {
+        self.0.is_multiple_of(2)
+    }
+
+    /// The limit to send where `tokens` are enough.
+    pub(super) fn at_least(self, tokens: u8) -> u8 {
+        match self.0 {
+            0 | 1 => tokens,
+            _ => tokens.max(LEAST_ACCEPTED),
+        }
+    }
+}
+
 /// The most tokens up to a code that a server's answers had so far; 0 if it is not known yet.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TokenLimit(AtomicU8);
@@ -49,8 +72,8 @@ pub(super) struct TokenLimits {
     letter_and_digit: TokenLimit,
     /// For the rest of a code after a given letter.
     pub(super) continued: TokenLimit,
-    /// The least limit that the server takes.
-    least: AtomicU8,
+    /// The first form of the limit that the server has not refused.
+    form: AtomicU8,
 }
 
 impl Default for TokenLimits {
@@ -59,7 +82,7 @@ impl Default for TokenLimits {
             decided_by_first: TokenLimit::new(1),
             letter_and_digit: TokenLimit::new(2),
             continued: TokenLimit::new(0),
-            least: AtomicU8::new(1),
+            form: AtomicU8::new(0),
         }
     }
 }
@@ -73,14 +96,18 @@ impl TokenLimits {
         }
     }
 
-    /// The limit to send where `tokens` are enough.
-    pub(super) fn accepted(&self, tokens: u8) -> u8 {
-        tokens.max(self.least.load(Ordering::Relaxed))
+    /// The form to send now.
+    pub(super) fn form(&self) -> LimitForm {
+        LimitForm(self.form.load(Ordering::Relaxed))
     }
 
-    /// Sends larger limits from now on. Returns `false` if they are large already.
-    pub(super) fn raise_least(&self) -> bool {
-        self.least.swap(LEAST_ACCEPTED, Ordering::Relaxed) < LEAST_ACCEPTED
+    /// Records that the server refused a limit of this form. Returns whether there is another.
+    pub(super) fn refuses(&self, sent: LimitForm) -> bool {
+        let has_next = sent.0 < LimitForm::LAST;
+        if has_next {
+            self.form.fetch_max(sent.0 + 1, Ordering::Relaxed);
+        }
+        has_next
     }
 
     /// Learns from an answer, and from the reading of it.
