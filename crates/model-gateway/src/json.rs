@@ -32,9 +32,14 @@ pub(crate) fn has_content(value: &Value) -> bool {
     }
 }
 
-/// Reads a whole number of at least 0.
+/// Reads a whole number of at least 0. Some servers write all numbers with a decimal point.
 pub(crate) fn count(raw: &RawValue) -> Option<u64> {
-    raw.get().parse().ok()
+    let number = raw.get();
+    let whole = match number.split_once('.') {
+        Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => whole,
+        Some(_) | None => number,
+    };
+    whole.parse().ok()
 }
 
 /// Reads a number. A number that is too large for a double is infinite.

@@ -133,7 +133,7 @@ pub(crate) enum Excess {
 
 /// Codes and phrases for a request with more tokens than the model's context, in the words of hosts
 /// and servers. Their sources are in `docs/COMPATIBILITY.md`.
-const CONTEXT_PHRASES: [&str; 41] = [
+const CONTEXT_PHRASES: [&str; 42] = [
     "context length",
     "context limit",
     "context size",
@@ -151,6 +151,7 @@ const CONTEXT_PHRASES: [&str; 41] = [
     "max_input_len",
     "max_model_len",
     "max_new_tokens` must be",
+    "max_num_tokens",
     "max_seq_len",
     "max_tokens_exceeded",
     "maximum allowed input length",

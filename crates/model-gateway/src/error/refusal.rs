@@ -78,7 +78,10 @@ fn named_by_key(body: &[u8]) -> Option<&'static str> {
 }
 
 fn known(names: &[&'static str], word: &str) -> Option<&'static str> {
-    names.iter().copied().find(|name| *name == word)
+    names
+        .iter()
+        .copied()
+        .find(|name| name.eq_ignore_ascii_case(word))
 }
 
 /// Names that servers have for a system message.
@@ -248,6 +251,7 @@ mod tests {
                 Some("top_logprobs"),
             ),
             ("logprobs are not for this model", Some("logprobs")),
+            ("Logprobs is not enabled for models/x", Some("logprobs")),
             // messages of gateways, hosted models and local servers
             (
                 r#"{"error":{"message":"litellm.UnsupportedParamsError: ollama_chat does not support parameters: ['logprobs', 'top_logprobs'], for model=m. To drop these, set `litellm.drop_params=True`","type":"None","param":null,"code":"400"}}"#,

@@ -169,18 +169,16 @@ fn by_value(sent: Option<&RawValue>) -> Option<JsonObject<'_>> {
 }
 
 /// The probabilities of levels by their value, the index of the level. Two levels may have equal
-/// labels, so a label does not identify a level. But a label that belongs only to other levels
-/// contradicts the value, for example if a server counts levels from 1, and so does a value of no
-/// level without a label. Then no level can be read.
+/// labels, so a label does not identify a level. But a value of no level, or a label that belongs only
+/// to other levels than the value's, shows that the server counts otherwise, for example from 1. Then
+/// no level can be read.
 fn by_level<'a>(question: &Question, sent: Option<&'a RawValue>) -> Option<JsonObject<'a>> {
     let labels: Vec<Cow<'_, str>> = question.outcomes().map(outcome_text).collect();
     let levels = entries(sent)?.into_iter().map(|entry| {
         let index = usize::try_from(count(entry.value)?).ok()?;
+        let own = labels.get(index)?;
         let label = entry.label.and_then(string);
-        let is_of_another = match label {
-            Some(label) => labels.contains(&label) && labels.get(index) != Some(&label),
-            None => index >= labels.len(),
-        };
+        let is_of_another = label.is_some_and(|label| label != *own && labels.contains(&label));
         (!is_of_another).then(|| (Cow::Owned(index.to_string()), entry.probability))
     });
     JsonObject::of(levels.collect::<Option<Vec<_>>>()?)

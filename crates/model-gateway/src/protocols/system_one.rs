@@ -75,7 +75,10 @@ pub(crate) fn read_by_key(
 /// counts levels from 1.
 fn counts_otherwise(probabilities: Option<&JsonObject<'_>>, question: &Question) -> bool {
     let levels = question.own_outcomes().len();
-    let is_whole = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+    let is_whole = |key: &str| {
+        let digits = key.strip_prefix('-').unwrap_or(key);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
     let is_index = |key: &str| key.parse().is_ok_and(|index: usize| index < levels);
     let mut keys = probabilities.into_iter().flat_map(JsonObject::keys);
     keys.any(|key| is_whole(key) && !is_index(key))

@@ -187,6 +187,7 @@ fn too_long_a_text_is_known_by_the_words_of_hosts() {
         "the total length of all messages is too long",
         "input length and `max_tokens` exceed context limit: 174167 + 64000 > 200000",
         "input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+        "the sum of prompt length (9000.0), query length (0) should not exceed max_num_tokens (8192)",
         "prompt too long: 5152 tokens exceeds max_seq_len 2048 (leave room for output tokens)",
         "please reduce the length of the messages or completion. current length is 9125",
         "request body too large for the model. max size: 8000 tokens. tokens_limit_reached",

@@ -19,10 +19,6 @@ const FEWEST_ALTERNATIVES: u16 = 20;
 
 /// Request parameters that only some servers accept.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "a server may refuse each of them by itself"
-)]
 pub(super) struct OptionalParameters<'a> {
     /// `top_logprobs`: the number of alternatives to list for each token.
     pub(super) alternatives: u16,

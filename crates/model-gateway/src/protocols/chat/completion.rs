@@ -70,6 +70,17 @@ pub(crate) struct TokenPosition {
     /// Whether the alternatives are the tokens named in the request, whatever their rank, instead
     /// of the most probable ones.
     pub(crate) is_selection: bool,
+    /// Whether the server calls the written token certain and lists nothing, not even that token: so
+    /// servers write a probability that they do not know.
+    pub(crate) is_bare: bool,
+}
+
+impl TokenPosition {
+    /// Whether the server says how probable the written token was. What the model chose has a
+    /// probability.
+    pub(crate) fn is_known(&self) -> bool {
+        self.written.probability > 0.0 && !self.is_bare
+    }
 }
 
 #[cfg_attr(test, derive(Debug))]
@@ -171,7 +182,7 @@ fn is_llama_cpp_build(raw: &RawValue) -> bool {
 }
 
 /// Reads the tokens of an answer. Tokens without bytes and text are ignored. Empty if the numbers
-/// are no log-probabilities.
+/// are no log-probabilities, or none of them is known.
 pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
     let tokens = tokens.0.into_iter().flatten();
     let positions: Vec<TokenPosition> = tokens.filter_map(|json| position(json.0?)).collect();
@@ -179,7 +190,8 @@ pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
     let are_probabilities = |position: &TokenPosition| {
         is_probability(&position.written) && position.others.iter().all(is_probability)
     };
-    if positions.iter().all(are_probabilities) {
+    let is_bare = positions.iter().all(|position| position.is_bare);
+    if !is_bare && positions.iter().all(are_probabilities) {
         positions
     } else {
         Vec::new()
@@ -188,6 +200,7 @@ pub(super) fn positions(tokens: LenientTokens<'_>) -> Vec<TokenPosition> {
 
 fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
     let alternatives = json.top_logprobs.0.take().unwrap_or_default();
+    let is_bare = alternatives.is_empty() && json.logprob.0 == Some(0.0);
     let mut written = json.token()?;
     let mut listed: Vec<AnswerToken> = Vec::with_capacity(alternatives.len());
     let mut least = f64::INFINITY;
@@ -214,6 +227,7 @@ fn position(mut json: TokenJson<'_>) -> Option<TokenPosition> {
         written,
         others: listed,
         is_selection: false,
+        is_bare,
     })
 }
 

@@ -56,8 +56,7 @@ pub(super) fn read(
             reached = probability;
             continue;
         }
-        if position.written.probability <= 0.0 {
-            // what the model chose has a probability: the server does not say which
+        if !position.is_known() {
             return CodeProbabilities::new(shape, outcomes);
         }
         probabilities.written = match shape.read(rest) {
@@ -87,7 +86,8 @@ pub(super) fn read(
         probabilities.listed = probabilities.outcomes_with_probability();
         probabilities.is_at_code = true;
         unlisted::fill_codes(&mut probabilities, shape, position, reached);
-        if let (Some(CodePiece::First(letter)), Some(next)) = (piece, next.first()) {
+        let next = next.first().filter(|next| next.is_known());
+        if let (Some(CodePiece::First(letter)), Some(next)) = (piece, next) {
             let codes = codes_of(letter, outcomes);
             let digits = digits_at(next, b"", codes);
             probabilities.resolve_listed(letter, &position.written.bytes, &digits);
@@ -150,7 +150,7 @@ pub(super) fn digits_after(
     positions: &[TokenPosition],
 ) -> Option<FoundDigits> {
     digits_in_text(place, codes, positions).or_else(|| {
-        let first = positions.first()?;
+        let first = positions.first().filter(|first| first.is_known())?;
         continues_a_letter(first).then(|| FoundDigits {
             digits: digits_at(first, b"", codes),
             tokens: 1,
@@ -197,6 +197,9 @@ fn digits_in_text(place: usize, codes: usize, positions: &[TokenPosition]) -> Op
     for (index, position) in positions.iter().enumerate() {
         let end = start + position.written.bytes.len();
         if at < end {
+            if !position.is_known() {
+                return None;
+            }
             let before = position.written.bytes.get(..at - start)?;
             return Some(FoundDigits {
                 digits: digits_at(position, before, codes),

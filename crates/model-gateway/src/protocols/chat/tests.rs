@@ -60,6 +60,7 @@ fn positions() -> impl Strategy<Value = Vec<TokenPosition>> {
         written,
         others,
         is_selection,
+        is_bare: false,
     });
     prop::collection::vec(position, 0..6)
 }

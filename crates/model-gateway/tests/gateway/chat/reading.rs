@@ -1,4 +1,5 @@
-use refract_test_support::model_server::{ChatModel, ScriptedReply, tokens_reply};
+use refract_domain::key::QuestionKey;
+use refract_test_support::model_server::{ChatModel, Script, ScriptedReply, tokens_reply};
 
 use super::*;
 
@@ -74,6 +75,50 @@ async fn the_code_is_found_wherever_the_answer_begins() {
             yes(0.75),
             "{before:?}"
         );
+    }
+}
+
+/// A reply of tokens for which the server knows no probability: it calls them certain and lists none.
+fn bare(positions: &[Vec<(String, f64)>], from: usize) -> Value {
+    let mut body = tokens_reply(positions, 20);
+    let content = &mut body["choices"][0]["logprobs"]["content"];
+    for token in content.as_array_mut().unwrap().iter_mut().skip(from) {
+        token["logprob"] = json!(0.0);
+        token["top_logprobs"] = json!([]);
+    }
+    body
+}
+
+#[actix_rt::test]
+async fn certainty_without_a_list_is_no_probability() {
+    let written = |token: &str| vec![(token.to_owned(), 0.6), ("no".to_owned(), 0.4)];
+    for tokens in [vec![written("yes")], vec![written("\n"), written("yes")]] {
+        let failure = answer_to(&yes_no(), &bare(&tokens, 0)).await.unwrap_err();
+        let key = QuestionKey::parse("angry").unwrap();
+        assert_eq!(failure, ModelError::NoLogProbabilities(key), "{tokens:?}");
+    }
+    // a list with the token alone is one
+    assert_eq!(read(&yes_no(), &[&[("yes", 1.0)]]).await.unwrap(), yes(1.0));
+}
+
+#[actix_rt::test]
+async fn a_digit_of_unknown_probability_leaves_its_letter_to_follow_ups() {
+    let letters = || [("A", 0.6), ("B", 0.3), ("C", 0.1)].map(|(at, p)| (at.to_owned(), p));
+    let tokens = [letters().to_vec(), vec![("3".to_owned(), 1.0)]];
+    let mut unnumbered = bare(&tokens, 1);
+    unnumbered["choices"][0]["logprobs"]["content"][1]["logprob"] = Value::Null;
+    for first in [bare(&tokens, 1), unnumbered] {
+        let weights: Vec<f64> = [[0.06; 10], [0.03; 10], [0.01; 10]].concat();
+        let model = ChatModel::new(weights);
+        let script = Script::first([ScriptedReply::json(&first)]);
+        let server = ModelServer::start(script.then(model.reply()));
+        let answers = ask(&server, &choice(30)).await.unwrap();
+        let stored = probabilities(only(&answers));
+        let [a, b, c] = [0, 10, 20].map(|from| stored[from..from + 10].iter().sum::<f64>());
+        for (found, exact) in [(a, 0.6), (b, 0.3), (c, 0.1)] {
+            assert!((found - exact).abs() < 0.000_1, "{stored:?}");
+        }
+        assert!((stored[3] - 0.06).abs() < 0.000_1, "{stored:?}");
     }
 }
 

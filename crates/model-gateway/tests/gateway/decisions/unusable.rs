@@ -48,6 +48,9 @@ async fn a_score_whose_levels_are_not_distinguished_is_none() {
         r#""score":1,"probabilities":[{"value":2,"probability":0.5},{"value":2,"probability":0.5}]"#,
         r#""score":1,"probabilities":{"2":1}"#,
         r#""score":1,"probabilities":[0,0,1]"#,
+        r#""score":1,"probabilities":[{"label":"Today","value":1.5,"probability":1}]"#,
+        // a value of no level: a server that counts from 1 and has labels of its own
+        r#""score":1,"probabilities":[{"label":"low","value":1,"probability":0.4},{"label":"mid","value":2,"probability":0.5},{"label":"high","value":3,"probability":0.1}]"#,
         // a label that belongs to another level: a server that counts from 1
         r#""score":1,"probabilities":[{"label":"Can wait","value":1,"probability":1}]"#,
         r#""score":1,"probabilities":[{"label":"Can wait","value":1,"probability":0.1},{"label":"This week: by Friday","value":2,"probability":0.2},{"label":"Today","value":3,"probability":0.7}]"#,

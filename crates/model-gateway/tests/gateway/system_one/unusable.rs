@@ -94,6 +94,11 @@ async fn an_answer_that_cannot_be_used_is_none() {
             "urgency",
             r#"{"type":"score","score":1,"probabilities":{"0":0.1,"1":0.9,"3":0}}"#,
         ),
+        // levels counted from -1
+        (
+            "urgency",
+            r#"{"type":"score","score":0,"probabilities":{"-1":0.4,"0":0.5,"1":0.1}}"#,
+        ),
         (
             "urgency",
             r#"{"type":"score","score":1,"probabilities":{"1":0.9,"2":0.1},"legend":{"1":"Can wait","2":"This week"}}"#,
