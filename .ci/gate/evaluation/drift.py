@@ -2,6 +2,7 @@
 
 from collections import Counter
 from decimal import Decimal
+from itertools import groupby
 
 import numpy as np
 from expected import millionths, outcomes_of, wilson
@@ -82,35 +83,87 @@ def fisher(now, before):
 
 
 def probabilities(case):
-    table = np.array(groups(case), dtype=float)
+    """Of the ways to group answers, the one that sets the windows further apart."""
+    ways = groupings(case)
+    return max((of_groups(groups, len(ways)) for groups in ways), key=lambda it: it["psi"], default=None)
+
+
+def of_groups(groups, ways):
+    table = np.array(groups, dtype=float)
     now, before = table.sum(axis=0)
     degrees = len(table) - 1
     p, q = ((table + SMOOTHING) / (table + SMOOTHING).sum(axis=0)).T
-    chance = float(chi2.isf(0.05, degrees) * (1 / now + 1 / before)) if degrees else 0.0
+    chance = float(chi2.isf(0.05 / ways, degrees) * (1 / now + 1 / before)) if degrees else 0.0
     return {
         "psi": float(((p - q) * np.log(p / q)).sum()),
         "js_squared": float(jensenshannon(*table.T, 2)) ** 2,
         "psi_by_chance": chance,
         "js_by_chance": float(np.sqrt(min(1.0, chance / (8 * np.log(2))))),
-        "p": float(chi2_contingency(table, correction=False).pvalue) if degrees else 1.0,
+        "p": min(1.0, ways * p_of(groups, [int(now), int(before)])),
     }
 
 
-def groups(case):
-    """Answers of both windows by outcome and tenth of its probability; small groups are merged."""
+def p_of(groups, sizes):
+    """Pearson's test, or Fisher's if one of two groups is small."""
+    if len(groups) == 1:
+        return 1.0
+    small = [group for group in groups if not is_large(group, sizes)]
+    if small:
+        return fisher(*zip(small[0], sizes))
+    return float(chi2_contingency(np.array(groups), correction=False).pvalue)
+
+
+def groupings(case):
+    """The answers of both windows by outcome and tenth of its probability. Small groups are pooled
+    with those of their outcome, or with those of their tenth."""
     cells = {}
     for place, name in enumerate(("now", "before")):
         for answer in case[name]:
             cells.setdefault(cell(answer), [0, 0])[place] += 1
     sizes = [len(case["now"]), len(case["before"])]
-    by_size = sorted((cells[key] for key in sorted(cells)), key=sum)
-    kept, merged = [], [0, 0]
-    for group in by_size:
-        if is_large(group, sizes) and (is_large(merged, sizes) or merged == [0, 0]):
-            kept.append(group)
-        else:
-            merged = [merged[0] + group[0], merged[1] + group[1]]
-    return kept + [merged] * (merged != [0, 0])
+    ways = [pooled(cells, sizes, part) for part in (0, 1)]
+    ways = ways[:1] if ways[0] == ways[1] else ways
+    return [groups for groups in ways if len(groups) > 1 or len(cells) == 1]
+
+
+def pooled(cells, sizes, part):
+    """Small groups are pooled with those that have this part of the key in common, then with all."""
+    in_order = sorted(cells, key=lambda key: (key[part], key))
+    groups = [cells[key] for key in in_order if is_large(cells[key], sizes)]
+    small = [key for key in in_order if not is_large(cells[key], sizes)]
+    left = []
+    for _, keys in groupby(small, key=lambda key: key[part]):
+        left += pool([cells[key] for key in keys], sizes, groups)
+    rest = pool(left, sizes, groups)
+    if len(groups) < 2 and len(small) == len(cells) and is_large(sizes, sizes):
+        groups = halves([cells[key] for key in in_order], sizes)
+    elif rest:
+        groups.sort(key=sum)
+        last = [groups.pop(0)] if len(groups) > 1 else []
+        groups.append(summed(rest + last))
+    return sorted(groups)
+
+
+def halves(groups, sizes):
+    """The groups whose middle is in the first half of all answers, and the others."""
+    ends = np.cumsum([sum(group) for group in groups])
+    first = sum(2 * int(end) - sum(group) <= sum(sizes) for end, group in zip(ends, groups))
+    return [summed(groups[:first]), summed(groups[first:])]
+
+
+def pool(small, sizes, groups):
+    """Adds pools of neighbours to the groups, and gives those that are left."""
+    left = []
+    for group in small:
+        left.append(group)
+        if is_large(summed(left), sizes):
+            groups.append(summed(left))
+            left = []
+    return left
+
+
+def summed(groups):
+    return [sum(counts) for counts in zip(*groups)]
 
 
 def is_large(group, sizes):

@@ -7,6 +7,7 @@
 //! windows are compared: another lens changes both windows alike and is no drift.
 
 pub mod alarm;
+mod answer_groups;
 pub mod answer_tally;
 pub(crate) mod chance;
 pub mod question_drift;

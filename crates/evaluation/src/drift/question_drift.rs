@@ -10,6 +10,7 @@ use refract_domain::lens::{Cutoffs, YesNoLabel};
 use refract_domain::prism::{Question, QuestionType};
 
 use crate::counting::PercentCutoffs;
+use crate::drift::answer_groups::{Group, groupings};
 use crate::drift::answer_tally::AnswerTally;
 use crate::drift::chance::{chi_squared_quantile, chi_squared_tail, exact_p};
 use crate::measures::{Interval, Proportion, to_f64};
@@ -24,7 +25,7 @@ pub struct QuestionDrift {
     /// The share of each outcome, in the question's order. Choices of an unknown option count in no
     /// share, but among the answers.
     pub shares: Vec<OutcomeShare>,
-    /// The distribution of probabilities; `None` if a window has no answers.
+    /// The distribution of probabilities; `None` if a window has too few answers.
     pub probabilities: Option<ProbabilityDrift>,
 }
 
@@ -157,9 +158,6 @@ impl ShareChange {
     }
 }
 
-/// The fewest answers that each window has to be expected in a group; smaller groups are merged,
-/// since the chi-squared distribution does not describe them.
-const EXPECTED: f64 = 10.0;
 /// Added to each group of each window for the population stability index, which an empty group would
 /// make infinite.
 const SMOOTHING: f64 = 0.5;
@@ -169,7 +167,8 @@ const BEYOND_CHANCE: f64 = 0.05;
 /// How far apart the probabilities of two windows are.
 ///
 /// Probabilities are grouped by tenths, those of choices and scales within each outcome. Groups that
-/// are too small to be compared are one group.
+/// are too small to be compared are pooled with their neighbours; of the ways to do so, the figures
+/// are those of the one that sets the windows further apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProbabilityDrift {
     /// The population stability index: the sum over groups of the difference of shares times the
@@ -183,42 +182,47 @@ pub struct ProbabilityDrift {
     pub psi_by_chance: f64,
     /// The distance that chance alone exceeds in one of 20 comparisons of windows of this size.
     pub js_by_chance: f64,
-    /// The p-value of Pearson's chi-squared test of homogeneity: how often chance alone moves
-    /// windows of this size so far apart.
+    /// The p-value of Pearson's chi-squared test of homogeneity, or of Fisher's exact test of two
+    /// groups of which one is small: how often chance alone moves windows of this size so far apart.
     pub p: f64,
 }
 
-/// Counts of a group in both windows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Group {
-    now: u64,
-    before: u64,
-}
-
 impl ProbabilityDrift {
-    /// Compares two windows; `None` if one has no answers. `is_percent` tells that the question is a
-    /// Yes / No.
-    ///
-    /// Sources: J. Lin, "Divergence measures based on the Shannon entropy", IEEE Transactions on
-    /// Information Theory 37 (1991); B. Yurdakul, "Statistical properties of population stability
-    /// index" (2018), for the index without a difference: it is chi-squared with a degree of freedom
-    /// fewer than groups, times `1/now + 1/before`.
+    /// Compares two windows; `None` if one has too few answers. `is_percent` tells that the
+    /// question is a Yes / No.
     pub(crate) fn between(
         now: &AnswerTally,
         before: &AnswerTally,
         is_percent: bool,
     ) -> Option<Self> {
-        let (of_now, of_before) = (to_f64(now.answers()), to_f64(before.answers()));
-        if of_now == 0.0 || of_before == 0.0 {
+        let of = Group {
+            now: now.answers(),
+            before: before.answers(),
+        };
+        if of.now == 0 || of.before == 0 {
             return None;
         }
-        let groups = groups(now, before, is_percent);
+        let groupings = groupings(now, before, is_percent);
+        let ways = to_f64(u64::try_from(groupings.len()).unwrap_or(u64::MAX));
+        let drifts = groupings.iter().map(|groups| Self::of(groups, of, ways));
+        drifts.max_by(|one, other| one.psi.total_cmp(&other.psi))
+    }
+
+    /// Compares windows of `of` answers by their groups, one of so many `ways` to group them, whose
+    /// chances are added up (Bonferroni).
+    ///
+    /// Sources: J. Lin, "Divergence measures based on the Shannon entropy", IEEE Transactions on
+    /// Information Theory 37 (1991); B. Yurdakul, "Statistical properties of population stability
+    /// index" (2018), for the index without a difference: it is chi-squared with a degree of freedom
+    /// fewer than groups, times `1/now + 1/before`.
+    fn of(groups: &[Group], of: Group, ways: f64) -> Self {
+        let (of_now, of_before) = (to_f64(of.now), to_f64(of.before));
         let degrees = u64::try_from(groups.len()).unwrap_or(u64::MAX) - 1;
         let all = of_now + of_before;
         let smoothed = SMOOTHING * to_f64(degrees + 1);
         let (mut psi, mut divergence, mut chi_squared) = (0.0, 0.0, 0.0);
-        for Group { now, before } in groups {
-            let (now, before) = (to_f64(now), to_f64(before));
+        for group in groups {
+            let (now, before) = (to_f64(group.now), to_f64(group.before));
             let (p, q) = (
                 (now + SMOOTHING) / (of_now + smoothed),
                 (before + SMOOTHING) / (of_before + smoothed),
@@ -229,15 +233,19 @@ impl ProbabilityDrift {
             let expected = of_now * (now + before) / all;
             chi_squared += (now - expected).powi(2) / expected * all / of_before;
         }
+        let p = match groups.iter().find(|group| !group.is_large(of)) {
+            Some(small) if degrees > 0 => small.share(of).p(),
+            _ => chi_squared_tail(chi_squared, degrees),
+        };
         let by_chance =
-            chi_squared_quantile(BEYOND_CHANCE, degrees) * (1.0 / of_now + 1.0 / of_before);
-        Some(Self {
+            chi_squared_quantile(BEYOND_CHANCE / ways, degrees) * (1.0 / of_now + 1.0 / of_before);
+        Self {
             psi,
             js: (divergence / LN_2).clamp(0.0, 1.0).sqrt(),
             psi_by_chance: by_chance,
             js_by_chance: (by_chance / (8.0 * LN_2)).min(1.0).sqrt(),
-            p: chi_squared_tail(chi_squared, degrees),
-        })
+            p: (p * ways).min(1.0),
+        }
     }
 }
 
@@ -248,37 +256,6 @@ fn information(p: f64, q: f64) -> f64 {
     } else {
         0.0
     }
-}
-
-/// The groups of both windows, at least one. Those that are too small are merged, the smallest
-/// first.
-fn groups(now: &AnswerTally, before: &AnswerTally, is_percent: bool) -> Vec<Group> {
-    let mut cells: BTreeMap<(Option<&OutcomeKey>, u8), Group> = BTreeMap::new();
-    for (cell, count) in now.by_tenth(is_percent) {
-        cells.entry(cell).or_default().now += count;
-    }
-    for (cell, count) in before.by_tenth(is_percent) {
-        cells.entry(cell).or_default().before += count;
-    }
-    let smaller = now.answers().min(before.answers());
-    let share = to_f64(smaller) / to_f64(now.answers() + before.answers());
-    let is_large = |group: &Group| to_f64(group.now + group.before) * share >= EXPECTED;
-    let mut sorted: Vec<Group> = cells.into_values().collect();
-    sorted.sort_by_key(|group| group.now + group.before);
-    let mut groups = Vec::new();
-    let mut merged = Group::default();
-    for group in sorted {
-        if is_large(&group) && (is_large(&merged) || merged == Group::default()) {
-            groups.push(group);
-        } else {
-            merged.now += group.now;
-            merged.before += group.before;
-        }
-    }
-    if merged != Group::default() {
-        groups.push(merged);
-    }
-    groups
 }
 
 #[cfg(test)]

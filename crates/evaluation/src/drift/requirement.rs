@@ -121,7 +121,8 @@ impl DriftRequirement {
     }
 
     /// Compares the figure with the bound. `figures` are those of [`DriftRequirement::question`].
-    /// A figure is undefined, and does not hold, if a window has no answers; there is no alarm then.
+    /// A figure is undefined, and does not hold, if a window has no answers, or too few for it; there
+    /// is no alarm then.
     ///
     /// # Errors
     /// The question has no such outcome.
