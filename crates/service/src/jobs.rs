@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::result::whole_milliseconds;
+use refract_persistence::{Database, PersistenceError};
 use tokio::sync::{SetOnce, watch};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -18,10 +19,13 @@ const LEASE_TERM: TimeDelta = TimeDelta::seconds(15);
 /// The pause between two renewals of a lease.
 pub const LEASE_RENEWAL: Duration = Duration::from_secs(3);
 
-/// Now, and the end of a lease that begins now.
-pub(crate) fn term() -> (DateTime<Utc>, DateTime<Utc>) {
-    let now = whole_milliseconds(Utc::now());
-    (now, now + LEASE_TERM)
+/// Now by the database's clock, and the end of a lease that begins now: by their own clocks, two
+/// nodes would work on one job.
+pub(crate) async fn term(
+    database: &Database,
+) -> Result<(DateTime<Utc>, DateTime<Utc>), PersistenceError> {
+    let now = whole_milliseconds(database.time(Utc::now()).await?);
+    Ok((now, now + LEASE_TERM))
 }
 
 /// Why nothing further of a job is begun.

@@ -1,9 +1,11 @@
 //! Leases of jobs: which node works on a file run or a retest, and until when no other may.
 //!
-//! A node renews its lease long before the lease expires. Another node takes an expired lease,
-//! judged by its own clock, so that a dead node blocks nothing. Each lease has a number, the fence,
-//! which grows with every lease of the job: what a node writes under an earlier number is refused,
-//! however late it is and whatever its clock says.
+//! A node renews its lease long before the lease expires. Another node takes an expired lease, so
+//! that a dead node blocks nothing. When it expires is judged by [`Database::time`], since clocks of
+//! nodes differ. Each lease has a number, the fence, which grows with every lease of the job: what a
+//! node writes under an earlier number is refused, however late it is and whatever its clock says.
+//!
+//! [`Database::time`]: crate::Database::time
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::Queryable;
@@ -13,11 +15,11 @@ use refract_domain::ids::{AccountId, NodeId, PrismId};
 pub(super) const LOOKED_AT: i64 = 64;
 
 /// A lease ends at most this long after now: none lasts longer than a few minutes, and the rest is
-/// for clocks that differ.
+/// for a clock that was set back.
 const LONGEST: TimeDelta = TimeDelta::minutes(10);
 
 /// The latest moment at which a lease can end that a node holds now. A lease that ends later is
-/// free: its node took it while its clock was ahead, and would otherwise hold up the work for that
+/// free: its node took it while the clock was ahead, and would otherwise hold up the work for that
 /// long after a crash. A node that lives nevertheless is refused by the fence.
 pub(super) fn latest_end(now: DateTime<Utc>) -> DateTime<Utc> {
     now.checked_add_signed(LONGEST).unwrap_or(now)

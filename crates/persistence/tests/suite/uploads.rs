@@ -62,9 +62,9 @@ pub(crate) async fn begin_deletion(
     states: &[FileRunState],
 ) -> UploadDeletion {
     let deleted = event(it, it.account, EventAction::FileDeleted);
-    let beginning = it
-        .database
-        .begin_upload_deletion(upload, states.to_vec(), deleted);
+    let beginning =
+        it.database
+            .begin_upload_deletion(upload, states.to_vec(), deleted.stamp.at, deleted);
     beginning.await.unwrap()
 }
 
@@ -124,7 +124,8 @@ async fn a_deleted_upload_takes_its_pieces_with_it(it: Fixture) {
     let stranger = account(&it.database, "strangers").await;
     let stamp = crate::fixture::new_stamp(stranger, 0);
     let theirs = stamp.event(EventAction::FileDeleted, EventTarget::Account(stranger));
-    let refused = it.database.begin_upload_deletion(id, vec![], theirs).await;
+    let (database, at) = (&it.database, theirs.stamp.at);
+    let refused = database.begin_upload_deletion(id, vec![], at, theirs).await;
     assert_eq!(refused.unwrap(), UploadDeletion::NotFound);
     assert_eq!(begin_deletion(&it, id, &[]).await, UploadDeletion::Begun);
     let found = it.database.find_upload(it.account, id).await.unwrap();

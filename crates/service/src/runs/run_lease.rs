@@ -1,10 +1,11 @@
 //! Leases of stored file runs, for the nodes that work on them.
 
+use chrono::Utc;
 use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::prism::PrismSelector;
-use refract_domain::result::{FileRunState, RunProgress};
+use refract_domain::result::{FileRunState, RunProgress, whole_milliseconds};
 use refract_identity::people::AccountActor;
 use refract_persistence::{JobLease, RunEnd};
 
@@ -33,8 +34,8 @@ impl Runs<'_> {
         node: NodeId,
         held: &[FileRunId],
     ) -> Result<Option<LeasedRun>, InternalError> {
-        let (now, until) = term();
         let database = &self.refract.database;
+        let (now, until) = term(database).await?;
         let taking = database.take_file_run(node, held, now, until);
         let Some(taken) = taking.await? else {
             return Ok(None);
@@ -60,8 +61,8 @@ impl Runs<'_> {
         lease: &JobLease<FileRunId>,
         progress: &RunProgress,
     ) -> Result<Option<StopCause>, InternalError> {
-        let (_, until) = term();
         let database = &self.refract.database;
+        let (_, until) = term(database).await?;
         let renewing = database.renew_file_run_lease(*lease, until, progress.clone());
         Ok(match renewing.await? {
             Some(state) if state.is_worked_on() => None,
@@ -82,7 +83,7 @@ impl Runs<'_> {
         end: RunEnd,
         progress: &RunProgress,
     ) -> Result<bool, InternalError> {
-        let (now, _) = term();
+        let now = whole_milliseconds(Utc::now());
         let event = end.state.and_then(|state| event(lease, state, progress));
         let database = &self.refract.database;
         let ending = database.end_file_run_lease(lease, end, progress.clone(), now, event);

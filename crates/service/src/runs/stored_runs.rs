@@ -189,7 +189,7 @@ impl Runs<'_> {
     ) -> Result<Vec<StoredRun>, InternalError> {
         let people: Vec<PersonId> = rows.iter().filter_map(|row| row.made_by).collect();
         let names: HashMap<_, _> = self.refract.people().names(account, &people).await?;
-        let now = Utc::now();
+        let now = self.refract.database.time(Utc::now()).await?;
         let runs = rows.into_iter().map(|row| {
             let by = row.made_by.and_then(|person| names.get(&person));
             let by = by.map(ToString::to_string);

@@ -145,7 +145,8 @@ impl Runs<'_> {
     ) -> Result<DeleteUploadOutcome, InternalError> {
         let database = &self.refract.database;
         let event = upload_event(actor, EventAction::FileDeleted, upload);
-        let begun = database.begin_upload_deletion(upload, states.to_vec(), event);
+        let now = database.time(Utc::now()).await?;
+        let begun = database.begin_upload_deletion(upload, states.to_vec(), now, event);
         Ok(match begun.await? {
             UploadDeletion::Begun => {
                 database.delete_unfinished_upload(upload).await?;

@@ -16,7 +16,7 @@ use refract_persistence::{AccountRow, Database, DatabaseSettings, NewResult, Pro
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
 use refract_test_support::backend::Backend;
-use refract_test_support::postgres;
+use refract_test_support::postgres::{self, TestDatabase};
 use tokio::runtime::Handle;
 use uuid::{Builder, Uuid};
 
@@ -27,7 +27,7 @@ pub(crate) struct Fixture {
     pub(crate) url: String,
     pub(crate) account: AccountId,
     /// Keeps the database in existence until it is dropped.
-    _keeper: Box<dyn Any + Send + Sync>,
+    keeper: Box<dyn Any + Send + Sync>,
 }
 
 /// A result, as a test describes it.
@@ -71,13 +71,31 @@ impl Fixture {
                 Self::over(url, folder).await
             }
             Backend::Postgres => {
-                let server = postgres::migrated_database(async |url| {
-                    connect(url).await.migrate().await.unwrap();
-                });
-                let server = server.await;
+                let server = postgres_database().await;
                 Self::over(server.url().to_owned(), server).await
             }
         }
+    }
+
+    /// On PostgreSQL, whose clock [`set_clock`](Self::set_clock) sets.
+    pub(crate) async fn with_own_clock() -> Self {
+        let server = postgres_database().await;
+        // of two functions with one name, the first on the path is called
+        let own_first = "DO $$ BEGIN EXECUTE format(
+            'ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()
+        ); END $$";
+        server.execute(own_first).await;
+        Self::over(server.url().to_owned(), server).await
+    }
+
+    /// Sets the clock of the database to this many seconds after that of the node.
+    pub(crate) async fn set_clock(&self, seconds: i64) {
+        let server: &TestDatabase = self.keeper.downcast_ref().unwrap();
+        let clock = format!(
+            "CREATE OR REPLACE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql
+            AS $$ SELECT pg_catalog.clock_timestamp() + INTERVAL '{seconds} s' $$"
+        );
+        server.execute(&clock).await;
     }
 
     async fn over(url: String, keeper: impl Any + Send + Sync) -> Self {
@@ -88,7 +106,7 @@ impl Fixture {
             refract: Refract::new(database.clone()),
             database,
             url,
-            _keeper: Box::new(keeper),
+            keeper: Box::new(keeper),
         }
     }
 
@@ -148,6 +166,14 @@ impl Fixture {
         self.database.save_result(&new).await.unwrap();
         new.result.id
     }
+}
+
+/// A migrated database.
+async fn postgres_database() -> TestDatabase {
+    let migrating = postgres::migrated_database(async |url| {
+        connect(url).await.migrate().await.unwrap();
+    });
+    migrating.await
 }
 
 pub(crate) async fn connect(url: &str) -> Database {

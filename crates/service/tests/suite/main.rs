@@ -10,6 +10,7 @@ mod fixture;
 mod oracle;
 
 mod budgets;
+mod clocks;
 mod deletions;
 mod downloads;
 mod draft_retests;

@@ -2,9 +2,8 @@
 //! since when the clock is in doubt; and leases, for work that one node at a time does for all.
 //!
 //! A node holds a lease until the lease expires, and renews it before then. Another node takes an
-//! expired lease, judged by its own clock, so that a dead node blocks nothing. Nodes whose clocks
-//! differ by more than the duration of a lease may hold it at the same time: work under a lease
-//! must tolerate that.
+//! expired lease, judged by [`Database::time`], so that a dead node blocks nothing. When that clock
+//! jumps, two nodes may hold a lease at the same time: work under a lease must tolerate that.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;

@@ -56,15 +56,16 @@ pub struct OldUploadRow {
 #[boxed]
 impl Database {
     /// Begins the deletion of a whole upload of the event's account, unless a run that is in one of
-    /// `states` at that moment needs it. Every other run of it loses its link. One transaction,
-    /// with the event.
+    /// `states` needs it, or a node holds it `now`. Every other run of it loses its link. One
+    /// transaction, with the event.
     pub async fn begin_upload_deletion(
         &self,
         upload: UploadId,
         states: Vec<FileRunState>,
+        now: DateTime<Utc>,
         event: Event,
     ) -> Result<UploadDeletion, PersistenceError> {
-        let (account, now) = (event.stamp.account, event.stamp.at);
+        let account = event.stamp.account;
         let states: Vec<String> = states.iter().map(|s| s.name().to_owned()).collect();
         self.begin(async move |mut tx| {
             let whole = uploads::table

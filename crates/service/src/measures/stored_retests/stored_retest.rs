@@ -186,7 +186,7 @@ impl Retests<'_> {
         let names = self.refract.people().names(account, &people).await?;
         let ids: Vec<RetestId> = rows.iter().map(|row| row.id).collect();
         let counts = self.refract.database.count_retest_texts(&ids).await?;
-        let now = Utc::now();
+        let now = self.refract.database.time(Utc::now()).await?;
         let retests = rows.into_iter().map(|row| {
             let by = row.actor.and_then(|person| names.get(&person));
             let by = by.map(ToString::to_string);

@@ -7,10 +7,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::Utc;
 use futures_util::future::LocalBoxFuture;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{NodeId, ResultId, RetestId};
-use refract_domain::result::RetestState;
+use refract_domain::result::{RetestState, whole_milliseconds};
 use refract_identity::people::AccountActor;
 use refract_persistence::{LeasedJob, PersistenceError, RetestEnd, RetestRow};
 use tokio::sync::watch;
@@ -86,9 +87,7 @@ impl RetestWorker {
     /// Works on one retest after another.
     async fn work(&self, pause: Duration, mut stopped: watch::Receiver<bool>) {
         while !has_stopped(&mut stopped, pause).await {
-            let (now, until) = term();
-            let database = &self.refract.database;
-            match database.take_retest(self.node, &[], now, until).await {
+            match self.take().await {
                 Ok(None) => {}
                 Ok(Some(leased)) => {
                     let work = RetestWork {
@@ -102,6 +101,12 @@ impl RetestWorker {
                 Err(error) => tracing::warn!(%error, "retests could not be looked for"),
             }
         }
+    }
+
+    async fn take(&self) -> Result<Option<LeasedJob<RetestId, RetestRow>>, PersistenceError> {
+        let database = &self.refract.database;
+        let (now, until) = term(database).await?;
+        database.take_retest(self.node, &[], now, until).await
     }
 
     async fn delete_old_regularly(&self, mut stopped: watch::Receiver<bool>) {
@@ -140,8 +145,8 @@ impl RetestWork {
     /// lease is lost. Texts in flight are finished and saved.
     async fn carry_out(self) {
         let renew = || async {
-            let (_, until) = term();
             let database = &self.refract.database;
+            let (_, until) = term(database).await?;
             let renewing = database.renew_retest_lease(self.leased.lease, until);
             Ok::<_, PersistenceError>(match renewing.await? {
                 Some(RetestState::Asking) => None,
@@ -169,7 +174,7 @@ impl RetestWork {
     /// Ends the lease: saves the state that the work led to, with an event of a node.
     async fn end(&self, end: RetestEnd) -> Result<bool, PersistenceError> {
         let lease = self.leased.lease;
-        let (now, _) = term();
+        let now = whole_milliseconds(Utc::now());
         let event = end.state.map(|state| {
             let about = EventDetail::retest(lease.job);
             let stamp = AccountActor::node(lease.account).event_stamp();
