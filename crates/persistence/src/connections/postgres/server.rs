@@ -4,15 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use diesel::ConnectionError::BadConnection;
-use diesel::result::DatabaseErrorKind;
-use diesel::result::Error::DatabaseError;
-use diesel::sql_types::Integer;
-use diesel::{ConnectionError, ConnectionResult, IntoSql as _};
-use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
+use diesel::{ConnectionError, ConnectionResult};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection as _};
 use rustls::ClientConfig;
 use tokio::task::JoinHandle;
 use tokio_postgres::config::{Host, SslMode as Negotiation};
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connections::address::Address;
@@ -31,8 +29,13 @@ const CONNECT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(30);
 /// The most time for the trial of prepared statements.
 const TRIAL: Duration = Duration::from_secs(10);
-/// How often prepared statements are tried.
+/// How often a prepared statement is tried.
 const TRIALS: u32 = 3;
+/// What a session says that lacks a connection's prepared statement, or has another's of its name.
+const LOST: [SqlState; 2] = [
+    SqlState::INVALID_SQL_STATEMENT_NAME,
+    SqlState::DUPLICATE_PSTATEMENT,
+];
 /// Time between two attempts at a server that grants no further connection.
 const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(250);
 /// How long a server counts as full after it granted no further connection: longer than the time
@@ -111,14 +114,15 @@ impl PostgresServer {
         Some(message.clone())
     }
 
-    /// Opens a connection and drops it, to see whether the server can be reached.
+    /// Opens a connection and drops it, to see whether the server can be reached. It runs no
+    /// statement, which a pooler may lose.
     pub(crate) async fn reach(&self) -> Result<(), ConnectError> {
         let unreachable = |reason, passing| ConnectError::Unreachable {
             server: self.name(),
             reason,
             passing,
         };
-        match tokio::time::timeout(WAIT, self.open()).await {
+        match tokio::time::timeout(WAIT, self.log_in()).await {
             Ok(Ok(_)) => Ok(()),
             Ok(Err(refused)) => Err(unreachable(refused.message, refused.passing)),
             Err(_) => Err(unreachable(NO_ANSWER.to_owned(), None)),
@@ -126,52 +130,45 @@ impl PostgresServer {
     }
 
     /// Tries whether what stands before the server keeps the prepared statements of a connection
-    /// between its transactions, which every query relies on. A pooler in transaction mode may not:
-    /// while another connection holds the server's session that prepared one, it gives the next. On a
-    /// busy machine the other connection may get another session, which shows nothing, so that the
-    /// trial is repeated.
+    /// between its transactions, which every query relies on.
     ///
     /// What prevents the trial, such as a limit of connections, is no verdict.
     pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
         let trial = async {
-            let opened = tokio::try_join!(self.open(), self.open());
-            let (first, second) = opened.map_err(|refused| refused.message)?;
-            let (mut first, mut second) = (first.connection, second.connection);
-            let one = || diesel::select(1.into_sql::<Integer>());
-            for _ in 0..TRIALS {
-                let prepared = one().get_result::<i32>(&mut first).await;
-                let begun = second.batch_execute("BEGIN").await;
-                begun.map_err(|error| error.to_string())?;
-                let again = one().get_result::<i32>(&mut first).await;
-                let ended = second.batch_execute("ROLLBACK").await;
-                ended.map_err(|error| error.to_string())?;
-                if let Err(lost) = prepared.and(again) {
-                    return Ok(Some(lost));
-                }
-            }
-            Ok::<_, String>(None)
+            let opened = tokio::try_join!(self.log_in(), self.log_in());
+            let (first, second) = opened.map_err(|refused| (None, refused.message))?;
+            let tried = try_statements(&first.client, &second.client).await;
+            tried.map_err(|error| (error.code().cloned(), Refused::of(&error).message))
         };
-        let unknown = match tokio::time::timeout(TRIAL, trial).await {
-            Ok(Ok(Some(error @ DatabaseError(DatabaseErrorKind::Unknown, _)))) => {
+        let tried = tokio::time::timeout(TRIAL, trial).await;
+        match tried.unwrap_or_else(|_| Err((None, NO_ANSWER.to_owned()))) {
+            Ok(()) => return Ok(()),
+            Err((Some(code), reason)) if LOST.contains(&code) => {
                 return Err(ConnectError::LosesStatements {
                     server: self.name(),
-                    reason: error.to_string(),
+                    reason,
                 });
             }
-            Ok(Ok(None)) => return Ok(()),
-            Ok(Ok(Some(error))) => error.to_string(),
-            Ok(Err(reason)) => reason,
-            Err(_) => NO_ANSWER.to_owned(),
-        };
-        tracing::debug!("whether prepared statements are kept is not known: {unknown}");
+            Err((_, unknown)) => {
+                tracing::debug!("whether prepared statements are kept is not known: {unknown}");
+            }
+        }
         Ok(())
     }
 
     async fn open(&self) -> Result<PostgresConnection, Refused> {
+        let LoggedIn { client, driver } = self.log_in().await?;
+        let opened = tokio::time::timeout(WAIT, AsyncPgConnection::try_from(client)).await;
+        let opened = opened.map_err(|_| Refused::unanswered())?;
+        let connection = opened.map_err(|error| Refused::for_good(error.to_string()))?;
+        Ok(PostgresConnection { connection, driver })
+    }
+
+    async fn log_in(&self) -> Result<LoggedIn, Refused> {
         let target = self.target();
-        match target.open().await {
+        match target.log_in().await {
             Err(refused) if refused.is_about_credentials => match self.renewed(&target) {
-                Some(renewed) => renewed.open().await,
+                Some(renewed) => renewed.log_in().await,
                 None => Err(refused),
             },
             other => other,
@@ -264,12 +261,12 @@ impl ServerTarget {
         Ok(Self { config, hosts, tls })
     }
 
-    /// Opens a connection to the first host that accepts one.
-    async fn open(&self) -> Result<PostgresConnection, Refused> {
+    /// Logs in to the first host that grants it.
+    async fn log_in(&self) -> Result<LoggedIn, Refused> {
         let limit = hosts::time_for_one(&self.hosts);
         let mut before: Option<Refused> = None;
         for host in &self.hosts {
-            let opened = match tokio::time::timeout(limit, self.open_host(host)).await {
+            let opened = match tokio::time::timeout(limit, self.log_in_at(host)).await {
                 Ok(opened) => opened,
                 Err(_) => Err(Refused::unanswered()),
             };
@@ -282,16 +279,16 @@ impl ServerTarget {
         Err(before.unwrap_or_else(Refused::unanswered))
     }
 
-    async fn open_host(&self, host: &Config) -> Result<PostgresConnection, Refused> {
+    async fn log_in_at(&self, host: &Config) -> Result<LoggedIn, Refused> {
         match &self.tls {
-            None => open(host, NoTls).await,
+            None => log_in(host, NoTls).await,
             Some(tls) => {
-                let encrypted = open(host, MakeRustlsConnect::new(tls.client.clone())).await;
+                let encrypted = log_in(host, MakeRustlsConnect::new(tls.client.clone())).await;
                 match encrypted {
                     Err(untrusted) if untrusted.is_tls && tls.is_optional => {
                         tracing::debug!("the server's TLS is not trusted: connecting without");
                         let mut config = host.clone();
-                        let plain = open(config.ssl_mode(Negotiation::Disable), NoTls).await;
+                        let plain = log_in(config.ssl_mode(Negotiation::Disable), NoTls).await;
                         plain.map_err(|refused| refused.after(&untrusted))
                     }
                     other => other,
@@ -299,6 +296,12 @@ impl ServerTarget {
             }
         }
     }
+}
+
+/// A connection before its first statement, and the task that moves its bytes.
+struct LoggedIn {
+    client: Client,
+    driver: JoinHandle<()>,
 }
 
 /// An open connection, and the task that moves its bytes. The runtime in which the connection was
@@ -320,7 +323,7 @@ impl PostgresConnection {
     }
 }
 
-async fn open<T>(config: &Config, tls: T) -> Result<PostgresConnection, Refused>
+async fn log_in<T>(config: &Config, tls: T) -> Result<LoggedIn, Refused>
 where
     T: tokio_postgres::tls::MakeTlsConnect<tokio_postgres::Socket>,
     T::Stream: Send + 'static,
@@ -341,9 +344,20 @@ where
             tracing::warn!(error, "a connection to the database broke");
         }
     });
-    let opened = AsyncPgConnection::try_from(client).await;
-    let connection = opened.map_err(|error| Refused::for_good(error.to_string()))?;
-    Ok(PostgresConnection { connection, driver })
+    Ok(LoggedIn { client, driver })
+}
+
+/// Fails where a pooler in transaction mode keeps no prepared statements. While the second connection
+/// holds a session of the server, the first is given another one: the session that has its statement
+/// is the one that the pooler used last or longest ago, so that one of few turns shows it.
+async fn try_statements(first: &Client, second: &Client) -> Result<(), tokio_postgres::Error> {
+    let prepared = first.prepare("SELECT 1").await?;
+    for _ in 0..TRIALS {
+        second.batch_execute("BEGIN").await?;
+        first.query(&prepared, &[]).await?;
+        second.batch_execute("ROLLBACK").await?;
+    }
+    Ok(())
 }
 
 /// Why a database of this encoding cannot be used; `None` where it can. `SQL_ASCII` stores what it
