@@ -47,7 +47,9 @@ pub(crate) use self::pools::Pools;
 use self::postgres::PostgresLanes;
 pub(crate) use self::postgres::{CUSTOM_PLAN, StatementText};
 #[cfg(feature = "postgres")]
-pub(crate) use self::postgres::{ChangeOnPostgres, PostgresLease, PostgresPool, RowsOnPostgres};
+pub(crate) use self::postgres::{
+    ChangeOnPostgres, PostgresConnection, PostgresLease, PostgresPool, RowsOnPostgres,
+};
 use self::sqlite::SqliteLane;
 pub(crate) use self::sqlite::{ChangeOnSqlite, MissingFile, RowsOnSqlite, on_sqlite};
 pub(crate) use self::transaction::{Transaction, for_no_key_update, for_update};

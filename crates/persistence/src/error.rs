@@ -95,6 +95,8 @@ impl From<Error> for PersistenceError {
                 Self::ReferenceGone(message)
             } else if let DatabaseErrorKind::ReadOnlyTransaction = kind {
                 Self::ReadOnly(message)
+            } else if let DatabaseErrorKind::ClosedConnection = kind {
+                Self::Unavailable(message)
             } else if breaks_a_rule(kind) || is_about_a_character(&message) {
                 Self::Refused(message)
             } else {

@@ -30,6 +30,8 @@ pub enum StatementFault {
     CutBefore,
     /// The server executes the statement; then the connection ends without the answer.
     CutAnswer,
+    /// The proxy stands still: the server executes the statement, and its answer never comes.
+    HoldAnswer,
     /// The proxy answers in place of the server, with an error with this SQLSTATE.
     Refuse(&'static str),
 }
@@ -156,6 +158,7 @@ async fn serve(mut client: TcpStream, state: Arc<ProxyState>) -> io::Result<()> 
         Some(StatementFault::Refuse(sqlstate)) => {
             return client.write_all(&error_response(sqlstate)).await;
         }
+        Some(StatementFault::HoldAnswer) => return std::future::pending().await,
         Some(StatementFault::CutBefore | StatementFault::CutAnswer) => return Ok(()),
     }
     let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, state.server)).await?;
@@ -223,6 +226,11 @@ async fn requests(
                 to.write_all(&batch).await?;
                 answers.held.notified().await;
                 return Ok(());
+            }
+            Some(StatementFault::HoldAnswer) => {
+                answers.hold();
+                to.write_all(&batch).await?;
+                return std::future::pending().await;
             }
             Some(StatementFault::Refuse(sqlstate)) => {
                 // the server gets an empty batch instead, and the error precedes its answer

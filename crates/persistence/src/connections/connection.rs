@@ -6,7 +6,7 @@ use diesel_async::pooled_connection::deadpool::Object;
 use tokio::sync::OwnedMutexGuard;
 
 use crate::connections::postgres::{
-    AsyncPgConnection, ChangeOnPostgres, PostgresConnection, PostgresLease, RowsOnPostgres,
+    ChangeOnPostgres, PostgresConnection, PostgresLease, RowsOnPostgres,
 };
 use crate::connections::sqlite::{AsyncSqliteConnection, ChangeOnSqlite, RowsOnSqlite};
 
@@ -51,14 +51,14 @@ impl<Q: ChangeOnPostgres + ChangeOnSqlite + Send + 'static> Change for Q {}
 /// A connection as statements use it: PostgreSQL pipelines the statements of many queries, SQLite
 /// runs one after the other.
 pub(crate) enum ConnectionRef<'a> {
-    Postgres(&'a AsyncPgConnection),
+    Postgres(&'a PostgresConnection),
     Sqlite(&'a mut AsyncSqliteConnection),
 }
 
 impl Connection {
     pub(crate) fn by_database(&mut self) -> ConnectionRef<'_> {
         match self {
-            Self::PostgresLane(lane) => ConnectionRef::Postgres(lane.connection()),
+            Self::PostgresLane(lane) => ConnectionRef::Postgres(lane),
             Self::PostgresLease(lease) => ConnectionRef::Postgres(lease),
             Self::SqliteLane(lane) => ConnectionRef::Sqlite(lane),
             Self::SqliteLease(lease) => ConnectionRef::Sqlite(lease),
@@ -173,8 +173,10 @@ macro_rules! on {
         match $connection.by_database() {
             $crate::connections::ConnectionRef::Postgres(connection) => {
                 $crate::connections::on_postgres!(connection, {
-                    let connection: &mut &diesel_async::AsyncPgConnection = &mut { connection };
-                    diesel_async::RunQueryDsl::$run($text.of($on_postgres), connection).await
+                    let mut statements = &connection.statements;
+                    let query = $text.of($on_postgres);
+                    let running = diesel_async::RunQueryDsl::$run(query, &mut statements);
+                    connection.driver.answered(running).await
                 })
             }
             $crate::connections::ConnectionRef::Sqlite(connection) => {

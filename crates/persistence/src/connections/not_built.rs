@@ -12,9 +12,9 @@ use crate::error::{ConnectError, PersistenceError};
 pub(crate) enum Absent {}
 
 pub(crate) use self::{
-    Absent as AsyncPgConnection, Absent as PostgresAddress, Absent as PostgresConnection,
-    Absent as PostgresLanes, Absent as PostgresPool, AbsentLease as PostgresLease,
-    AbsentText as StatementText, AnyChange as ChangeOnPostgres, AnyRows as RowsOnPostgres,
+    Absent as PostgresAddress, Absent as PostgresConnection, Absent as PostgresLanes,
+    Absent as PostgresPool, AbsentLease as PostgresLease, AbsentText as StatementText,
+    AnyChange as ChangeOnPostgres, AnyRows as RowsOnPostgres,
 };
 
 pub(crate) type AbsentLease = Box<Absent>;
@@ -80,10 +80,6 @@ impl Absent {
     }
 
     pub(crate) async fn check_prepared_statements(&self) -> Result<(), ConnectError> {
-        self.never()
-    }
-
-    pub(crate) fn connection(&self) -> &Self {
         self.never()
     }
 

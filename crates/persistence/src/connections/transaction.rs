@@ -34,7 +34,9 @@ impl Transaction {
         match &mut connection {
             ExclusiveConnection::Postgres(lease) => on_postgres!(lease, {
                 type Manager = diesel_async::AnsiTransactionManager;
-                Manager::begin_transaction_sql(&mut **lease, "BEGIN").await?;
+                let open = &mut **lease;
+                let beginning = Manager::begin_transaction_sql(&mut open.statements, "BEGIN");
+                open.driver.answered(beginning).await?;
             }),
             ExclusiveConnection::Sqlite(lease) => begin_sqlite(lease).await?,
         }
@@ -59,7 +61,10 @@ impl Transaction {
         self.has_ended = true;
         match &mut *self.connection {
             ExclusiveConnection::Postgres(lease) => {
-                on_postgres!(lease, commit(&mut **lease).await)
+                on_postgres!(lease, {
+                    let open = &mut **lease;
+                    open.driver.answered(commit(&mut open.statements)).await
+                })
             }
             ExclusiveConnection::Sqlite(lease) => commit(&mut **lease).await,
         }
@@ -83,7 +88,10 @@ async fn roll_back(shared: Arc<Mutex<ExclusiveConnection>>) {
     }
     let _ = match &mut *shared.lock().await {
         ExclusiveConnection::Postgres(lease) => {
-            on_postgres!(lease, roll_back(&mut **lease).await)
+            on_postgres!(lease, {
+                let open = &mut **lease;
+                open.driver.answered(roll_back(&mut open.statements)).await
+            })
         }
         ExclusiveConnection::Sqlite(lease) => roll_back(&mut **lease).await,
     };

@@ -4,10 +4,14 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use refract_persistence::{Database, DatabaseSettings, PersistenceError};
+use refract_domain::ids::PrismId;
+use refract_domain::prism::DisplayName;
+use refract_persistence::{Database, DatabaseSettings, NewPrism, PersistenceError};
+use refract_test_support::postgres_proxy::{PostgresProxy, StatementFault};
 use tokio::runtime::Handle;
+use uuid::Uuid;
 
-use crate::fixture::{Fixture, answered};
+use crate::fixture::{Fixture, answered, connect, slugs, version};
 use crate::schemas::postgres_client;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -63,6 +67,52 @@ async fn a_statement_that_is_held_up_and_those_behind_it_fail_and_the_pool_recov
         .save_result(&it.result(answered(), None))
         .await
         .unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stands_still_holds_up_no_query_for_long_and_keeps_no_connection() {
+    let it = Fixture::postgres().await;
+    let (server, name) = it.url.rsplit_once('/').unwrap();
+    let (server, port) = server.rsplit_once(':').unwrap();
+    let proxy = PostgresProxy::start(port.parse().unwrap(), |_, _| None).await;
+    let url = format!("{server}:{}/{name}?sslmode=disable", proxy.port());
+    let database = connect(&url).await;
+    let work = async |name: &str| {
+        let new = NewPrism {
+            id: PrismId::new(Uuid::now_v7()),
+            name: &DisplayName::parse(name).unwrap(),
+            version: &version(&["angry"]),
+            stamp: it.stamp(0),
+        };
+        let mut slugs = slugs(name);
+        let result = it.result(answered(), None);
+        let (read, written, committed) = tokio::join!(
+            database.ping(),
+            database.save_result(&result),
+            database.create_prism(&new, &mut slugs)
+        );
+        [read, written.map(drop), committed.map(drop)]
+    };
+    proxy.change(|sql, _| {
+        let stands_still = ["SELECT 1", "INSERT INTO results", "COMMIT"];
+        let stands_still = stands_still.iter().any(|known| sql.contains(known));
+        stands_still.then_some(StatementFault::HoldAnswer)
+    });
+    let begin = Instant::now();
+    for ended in work("held-up").await {
+        let error = ended.unwrap_err().to_string();
+        assert_eq!(error, "the database is not available: it does not answer");
+    }
+    let took = begin.elapsed();
+    assert!((30..40).contains(&took.as_secs()), "{took:?}");
+    assert_eq!(proxy.faults(), 3);
+
+    proxy.heal();
+    let begin = Instant::now();
+    for ended in work("healed").await {
+        ended.unwrap();
+    }
+    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::connections::postgres::server::PostgresConnection;
+use crate::connections::postgres::connection::PostgresConnection;
 
 /// A slot for one connection.
 #[derive(Default)]

@@ -11,9 +11,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use crate::connections::deadline::WAIT;
+use crate::connections::postgres::connection::PostgresConnection;
 use crate::connections::postgres::lane_connection::LaneConnection;
 use crate::connections::postgres::pool::PostgresPool;
-use crate::connections::postgres::server::PostgresConnection;
 use crate::error::PersistenceError;
 
 /// Most groups of rows in flight at once, each on a lane.

@@ -8,22 +8,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use deadpool::managed::{QueueMode, TimeoutType};
+use deadpool::managed::{
+    Manager, Metrics, Object, Pool, QueueMode, RecycleError, RecycleResult, TimeoutType,
+};
 use deadpool::{Runtime, Status};
 use diesel::ConnectionError::BadConnection;
 use diesel::ConnectionResult;
 use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection::deadpool::{Pool, PoolError};
-use diesel_async::pooled_connection::{
-    AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod,
-};
+use diesel_async::pooled_connection;
+use diesel_async::pooled_connection::deadpool::PoolError;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
-use crate::connections::postgres::PostgresLease;
 use crate::connections::postgres::address::PostgresAddress;
+use crate::connections::postgres::connection::PostgresConnection;
 use crate::connections::postgres::lane_connection::LaneConnection;
 use crate::connections::postgres::server::PostgresServer;
 use crate::error::{ConnectError, PersistenceError};
@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(crate) struct PostgresPool {
     pub(super) server: Arc<PostgresServer>,
     /// Connections that are leased to one query at a time.
-    leased: Pool<AsyncPgConnection>,
+    leased: Pool<LeaseManager>,
     size: usize,
     /// Number of connections that lanes have reserved.
     taken: Mutex<usize>,
@@ -81,7 +81,7 @@ impl PostgresPool {
 
     /// Opens a connection beside those of the pool.
     pub(crate) async fn connect(&self) -> ConnectionResult<AsyncPgConnection> {
-        Ok(self.server.connect().await?.connection)
+        Ok(self.server.connect().await?.statements)
     }
 
     /// Leases a connection.
@@ -197,26 +197,50 @@ impl PostgresPool {
     }
 }
 
+/// A connection that is leased until it is dropped.
+pub(crate) type PostgresLease = Object<LeaseManager>;
+
+/// Opens the connections that are leased, on the runtime that drives them.
+pub(crate) struct LeaseManager {
+    server: Arc<PostgresServer>,
+    runtime: Handle,
+}
+
+impl Manager for LeaseManager {
+    type Type = PostgresConnection;
+    type Error = pooled_connection::PoolError;
+
+    async fn create(&self) -> Result<PostgresConnection, Self::Error> {
+        let server = Arc::clone(&self.server);
+        let opening = self.runtime.spawn(async move { server.connect().await });
+        let opened = opening
+            .await
+            .unwrap_or_else(|ended| Err(BadConnection(ended.to_string())));
+        opened.map_err(pooled_connection::PoolError::ConnectionError)
+    }
+
+    /// Notices a closed connection without a query.
+    async fn recycle(
+        &self,
+        connection: &mut PostgresConnection,
+        _: &Metrics,
+    ) -> RecycleResult<Self::Error> {
+        if connection.is_broken() {
+            return Err(RecycleError::message("it is broken"));
+        }
+        Ok(())
+    }
+}
+
 fn pool(
     server: &Arc<PostgresServer>,
     size: usize,
     runtime: Handle,
-) -> Result<Pool<AsyncPgConnection>, ConnectError> {
-    let mut config = ManagerConfig::default();
-    // a closed connection is noticed without a query
-    config.recycling_method = RecyclingMethod::Fast;
-    let server = Arc::clone(server);
-    config.custom_setup = Box::new(move |_| {
-        let server = Arc::clone(&server);
-        let opening = runtime.spawn(async move { server.connect().await });
-        Box::pin(async move {
-            let opened = opening
-                .await
-                .map_err(|ended| BadConnection(ended.to_string()))?;
-            Ok(opened?.connection)
-        })
-    });
-    let manager = AsyncDieselConnectionManager::new_with_config(String::new(), config);
+) -> Result<Pool<LeaseManager>, ConnectError> {
+    let manager = LeaseManager {
+        server: Arc::clone(server),
+        runtime,
+    };
     Pool::builder(manager)
         .max_size(size)
         // a connection that was just used has its statements prepared

@@ -17,6 +17,7 @@ use crate::connections::address::Address;
 use crate::connections::database_url::DatabaseUrl;
 use crate::connections::deadline::WAIT;
 use crate::connections::postgres::address::PostgresAddress;
+use crate::connections::postgres::connection::{Driver, PostgresConnection};
 use crate::connections::postgres::hosts;
 use crate::connections::postgres::refused::Refused;
 use crate::connections::postgres::tls::{self, SslMode};
@@ -96,7 +97,7 @@ impl PostgresServer {
                 return Err(BadConnection(refused.message));
             }
         };
-        open.connection
+        open.statements
             .batch_execute(SESSION)
             .await
             .map_err(ConnectionError::CouldntSetupConfiguration)?;
@@ -160,8 +161,11 @@ impl PostgresServer {
         let LoggedIn { client, driver } = self.log_in().await?;
         let opened = tokio::time::timeout(WAIT, AsyncPgConnection::try_from(client)).await;
         let opened = opened.map_err(|_| Refused::unanswered())?;
-        let connection = opened.map_err(|error| Refused::for_good(error.to_string()))?;
-        Ok(PostgresConnection { connection, driver })
+        let statements = opened.map_err(|error| Refused::for_good(error.to_string()))?;
+        Ok(PostgresConnection {
+            statements,
+            driver: Driver::new(driver),
+        })
     }
 
     async fn log_in(&self) -> Result<LoggedIn, Refused> {
@@ -302,25 +306,6 @@ impl ServerTarget {
 struct LoggedIn {
     client: Client,
     driver: JoinHandle<()>,
-}
-
-/// An open connection, and the task that moves its bytes. The runtime in which the connection was
-/// opened drives its socket.
-pub(crate) struct PostgresConnection {
-    pub(crate) connection: AsyncPgConnection,
-    driver: JoinHandle<()>,
-}
-
-impl PostgresConnection {
-    /// The connection, for its statements.
-    pub(crate) fn connection(&self) -> &AsyncPgConnection {
-        &self.connection
-    }
-
-    /// Whether the connection has ended.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.driver.is_finished()
-    }
 }
 
 async fn log_in<T>(config: &Config, tls: T) -> Result<LoggedIn, Refused>

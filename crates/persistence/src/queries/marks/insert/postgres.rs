@@ -5,21 +5,23 @@ use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Array, Nullable, Text};
-use diesel_async::AsyncPgConnection;
 use refract_domain::ids::{PersonId, PrismId, ResultId};
 
+use crate::connections::PostgresConnection;
 use crate::queries::marks::row::{MarkRow, MarkTable, push_columns, push_conflict};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Saves marks of one prism.
 pub(super) async fn save_rows(
-    mut connection: &AsyncPgConnection,
+    connection: &PostgresConnection,
     table: MarkTable,
     rows: Vec<MarkRow>,
 ) -> QueryResult<()> {
     if let Some(prism) = rows.first().map(|row| row.prism_id) {
         let insert = InsertMarks::of(table, prism, rows);
-        diesel_async::RunQueryDsl::execute(insert, &mut connection).await?;
+        let mut statements = &connection.statements;
+        let inserting = diesel_async::RunQueryDsl::execute(insert, &mut statements);
+        connection.driver.answered(inserting).await?;
     }
     Ok(())
 }

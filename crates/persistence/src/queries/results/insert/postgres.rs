@@ -7,29 +7,31 @@ use diesel::QueryResult;
 use diesel::pg::Pg;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
 use diesel::sql_types::{Array, BigInt, Integer, Nullable, Text};
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use diesel_async::RunQueryDsl;
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 
 use super::row::{InsertRow, ResultRow};
-use crate::connections::StatementText;
+use crate::connections::{PostgresConnection, StatementText};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Inserts rows in their order, as [`super::insert`] does.
 pub(super) async fn insert(
     rows: Vec<ResultRow>,
-    mut connection: &AsyncPgConnection,
+    connection: &PostgresConnection,
 ) -> QueryResult<Vec<bool>> {
     static OF_ONE: StatementText = StatementText::new();
     static OF_MANY: StatementText = StatementText::new();
+    let mut statements = &connection.statements;
     match <[ResultRow; 1]>::try_from(rows) {
         Ok([row]) => {
-            let insert = OF_ONE.of(InsertRow(row));
-            Ok(vec![insert.execute(&mut connection).await? == 1])
+            let inserting = OF_ONE.of(InsertRow(row)).execute(&mut statements);
+            Ok(vec![connection.driver.answered(inserting).await? == 1])
         }
         Err(rows) => {
             let ids: Vec<ResultId> = rows.iter().map(|row| row.id).collect();
             let insert = OF_MANY.of(InsertRows::from_iter(rows));
-            let inserted: Vec<ResultId> = insert.get_results(&mut connection).await?;
+            let inserting = insert.get_results(&mut statements);
+            let inserted: Vec<ResultId> = connection.driver.answered(inserting).await?;
             let inserted: HashSet<ResultId> = inserted.into_iter().collect();
             Ok(ids.iter().map(|id| inserted.contains(id)).collect())
         }

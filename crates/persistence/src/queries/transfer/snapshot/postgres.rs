@@ -21,9 +21,9 @@ pub(super) async fn read(
     selection: AccountSelection,
     pages: mpsc::Sender<AccountRows>,
 ) -> Result<(), PersistenceError> {
-    lease.batch_execute(BEGIN).await?;
-    let read = read_tables(&mut lease, selection, pages).await;
-    lease.batch_execute("ROLLBACK").await?;
+    lease.statements.batch_execute(BEGIN).await?;
+    let read = read_tables(&mut lease.statements, selection, pages).await;
+    lease.statements.batch_execute("ROLLBACK").await?;
     read
 }
 

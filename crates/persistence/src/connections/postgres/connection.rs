@@ -1,0 +1,70 @@
+//! An open connection to a PostgreSQL server, and how long the answer to a statement is awaited.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use diesel::QueryResult;
+use diesel::result::DatabaseErrorKind;
+use diesel::result::Error::DatabaseError;
+use diesel_async::{AnsiTransactionManager, AsyncPgConnection, TransactionManager as _};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::error::NO_ANSWER;
+
+/// The longest wait for the answer to a statement. The server ends a statement a little earlier,
+/// unless it stands still.
+const ANSWER: Duration = Duration::from_secs(32);
+
+/// An open connection. The runtime in which it was opened drives its socket.
+pub(crate) struct PostgresConnection {
+    /// Runs statements, which end in time where [`Driver::answered`] awaits them.
+    pub(crate) statements: AsyncPgConnection,
+    /// Moves the bytes.
+    pub(crate) driver: Driver,
+}
+
+/// The task that moves the bytes of a connection.
+pub(crate) struct Driver {
+    task: JoinHandle<()>,
+    is_stopped: AtomicBool,
+}
+
+impl PostgresConnection {
+    /// Whether the connection has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.driver.is_stopped.load(Ordering::Relaxed) || self.driver.task.is_finished()
+    }
+
+    /// Whether the connection has ended, or was left within a transaction.
+    pub(crate) fn is_broken(&mut self) -> bool {
+        self.is_closed()
+            || AnsiTransactionManager::is_broken_transaction_manager(&mut self.statements)
+    }
+}
+
+impl Driver {
+    pub(crate) fn new(task: JoinHandle<()>) -> Self {
+        Self {
+            task,
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Waits for the answer to a statement of this connection. A server that stands still gives none:
+    /// after a while the connection is closed, and the statement fails. Whether it took effect is then
+    /// unknown.
+    pub(crate) async fn answered<T>(
+        &self,
+        statement: impl Future<Output = QueryResult<T>>,
+    ) -> QueryResult<T> {
+        let answered = timeout(ANSWER, statement).await;
+        answered.unwrap_or_else(|_| {
+            self.is_stopped.store(true, Ordering::Relaxed);
+            self.task.abort();
+            let message = Box::new(NO_ANSWER.to_owned());
+            Err(DatabaseError(DatabaseErrorKind::ClosedConnection, message))
+        })
+    }
+}
