@@ -64,17 +64,27 @@ pub struct FileRunWorker {
 }
 
 /// A worker whose task was started.
-pub struct StartedWorker(JoinHandle<()>);
+pub struct StartedWorker {
+    task: JoinHandle<()>,
+    concurrency: NonZeroUsize,
+    /// Those of the worker.
+    permits: Arc<Semaphore>,
+}
 
 #[boxed]
 impl StartedWorker {
     /// Waits until the stopped worker has finished its rows in flight and released its leases, for
     /// at most this time.
     pub async fn ended(self, grace: Duration) {
-        if tokio::time::timeout(grace, self.0).await.is_err() {
+        if tokio::time::timeout(grace, self.task).await.is_ok() {
+            return;
+        }
+        if self.permits.available_permits() < self.concurrency.get() {
             tracing::warn!(
                 "rows of a file run were still in flight: another node asks about them again"
             );
+        } else {
+            tracing::warn!("file runs were still looked for: the database does not answer");
         }
     }
 }
@@ -95,10 +105,17 @@ impl FileRunWorker {
 
     /// Starts a task that works until `stopped` becomes true or its sender is dropped.
     pub fn start(self, mut stopped: watch::Receiver<bool>) -> StartedWorker {
-        StartedWorker(tokio::spawn(self.run(async move {
+        let concurrency = self.settings.concurrency;
+        let permits = Arc::clone(&self.permits);
+        let task = tokio::spawn(self.run(async move {
             // a server that ended by itself ends the task too
             let _ = stopped.wait_for(|is_stopping| *is_stopping).await;
-        })))
+        }));
+        StartedWorker {
+            task,
+            concurrency,
+            permits,
+        }
     }
 
     /// Works until `stop` resolves. Then no row is begun, the rows in flight are finished and

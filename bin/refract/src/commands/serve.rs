@@ -6,7 +6,8 @@ mod tasks;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -283,8 +284,11 @@ pub(crate) async fn serve(
         };
         refract_app::serve(settings, refract.clone(), Box::pin(shutdown))
     });
+    let began = Arc::new(OnceLock::new());
+    let stop_began = Arc::clone(&began);
     let shutdown = async move {
         stop.await;
+        let _ = stop_began.set(Instant::now());
         retry_policy.drain();
         // sending fails if the app is off, which is fine
         let _ = stopping.send(true);
@@ -296,8 +300,10 @@ pub(crate) async fn serve(
         never = refract.keys().run_rounds() => match never {},
         never = refract.work_in_rounds() => match never {},
     };
-    runs.ended(grace).await;
-    tokio::join!(refract.keys().save_uses(), refract.keep_server_facts());
+    // the grace time began for all at once
+    let waited = began.get().map_or(Duration::ZERO, Instant::elapsed);
+    runs.ended(grace.saturating_sub(waited)).await;
+    refract.save_last().await;
     match served.context("the server failed")?.and(app_drained) {
         Drained::Clean => Ok(ExitCode::SUCCESS),
         Drained::Cut(calls) => {

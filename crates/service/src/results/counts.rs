@@ -30,7 +30,7 @@
 use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use futures_util::future::LocalBoxFuture;
@@ -45,6 +45,8 @@ use crate::{InternalError, Refract};
 
 /// Results younger than this are counted at each read.
 const OPEN: TimeDelta = TimeDelta::hours(1);
+/// How long the last statements of a process that ends may take.
+const LAST_STATEMENTS: Duration = Duration::from_secs(5);
 /// Days that are counted one by one, today included.
 pub const DAYS: usize = 7;
 
@@ -329,5 +331,18 @@ impl Refract {
                 never = names => never,
             }
         })
+    }
+
+    /// Saves what no round has saved yet: when keys were last used, and what was learned about model
+    /// servers. Gives up after a few seconds, since a process that ends does not wait for a database
+    /// that does not answer.
+    pub async fn save_last(&self) {
+        let saving = async { tokio::join!(self.keys().save_uses(), self.keep_server_facts()) };
+        if tokio::time::timeout(LAST_STATEMENTS, saving).await.is_err() {
+            tracing::warn!(
+                "the last uses of keys and what was learned about model servers are not saved: \
+                 the database does not answer"
+            );
+        }
     }
 }

@@ -72,3 +72,22 @@ async fn calls_to_a_server_that_hangs_end_and_the_node_recovers_by_itself() {
     assert_eq!(service.results_made().await, 2);
     assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_idle_node_ends_within_one_grace_time_while_its_server_hangs() {
+    let cluster = cluster(&[]);
+    let mut service = service(Some(cluster.url()), 1, "4000").await;
+    block_in_place(|| cluster.freeze());
+    // by then the workers wait for the answer to whether there is work
+    let node = &mut service.nodes[0];
+    assert_eq!(node.ops("/readyz").await.status, 503);
+    let begin = Instant::now();
+    node.begin_stop().await;
+    assert_eq!(node.exit_code().await, Some(0));
+    // the last statements have a few seconds more
+    assert!(begin.elapsed().as_secs() < 11, "{:?}", begin.elapsed());
+    let log = node.log().join("\n");
+    assert!(log.contains("the database does not answer"), "{log}");
+    assert!(!log.contains("in flight"), "{log}");
+    block_in_place(|| cluster.thaw());
+}

@@ -1,6 +1,7 @@
 //! The loop of a node: looks for retests that no other node works on, and asks about their texts
 //! while it holds their leases.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::num::NonZeroUsize;
@@ -38,6 +39,8 @@ pub struct RetestWorker {
     refract: Refract,
     node: NodeId,
     pace: AskingPace,
+    /// How many retests it works on.
+    in_hand: Cell<usize>,
 }
 
 impl RetestWorker {
@@ -50,6 +53,7 @@ impl RetestWorker {
                 concurrency,
                 gives_up: true,
             },
+            in_hand: Cell::new(0),
         }
     }
 
@@ -76,10 +80,15 @@ impl RetestWorker {
                 // an error means that the server ended by itself
                 _ = stopping.wait_for(|stops| *stops) => {}
             }
-            if timeout(grace, working).await.is_err() {
+            if timeout(grace, working).await.is_ok() {
+                return;
+            }
+            if self.in_hand.get() > 0 {
                 tracing::warn!(
                     "texts of a retest were still in flight: another node asks about them again"
                 );
+            } else {
+                tracing::warn!("retests were still looked for: the database does not answer");
             }
         })
     }
@@ -96,7 +105,9 @@ impl RetestWorker {
                         pace: self.pace,
                         held: KeptLease::new("a retest", stopped.clone()),
                     };
+                    self.in_hand.update(|retests| retests + 1);
                     work.carry_out().await;
+                    self.in_hand.update(|retests| retests - 1);
                 }
                 Err(error) => tracing::warn!(%error, "retests could not be looked for"),
             }
