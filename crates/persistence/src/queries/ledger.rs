@@ -70,6 +70,9 @@ impl Database {
     /// Counts the next results of a prism up to an id, at most `most`. One transaction: it locks the
     /// watermark before it reads results, as a deletion does, so that each result is counted once.
     ///
+    /// The watermark moves to the last of these results, not to the id: when that is of a clock which
+    /// was ahead, later results have lower ids.
+    ///
     /// # Errors
     /// When the database fails. Nothing was counted then.
     pub async fn count_next_results(
@@ -81,22 +84,28 @@ impl Database {
         self.begin(async move |mut tx| {
             let after = lock_watermarks(&mut tx, prism).await?.counted;
             let next = results::table
-                // ordered like the prism's index, as in `find_first_result`
                 .filter(results::prism_id.eq_any(vec![Bind(prism)]))
                 .filter(results::id.gt(Bind(after)))
                 .filter(results::id.le(Bind(up_to)))
-                .order((results::prism_id, results::id))
                 .select(results::id);
-            let last = next.offset(i64::from(most.max(1)) - 1).limit(1);
-            let last: Option<ResultId> = on!(tx, get_result(last)).optional()?;
-            let counted_to = last.unwrap_or(up_to).max(after);
-            let counted = AddedResults::Between(prism, after, counted_to);
-            on!(tx, execute(AddUsage::to(UsageTable::Days, counted)))?;
-            let update = diesel::update(counted_results::table.find(Bind(prism)))
-                .set(counted_results::up_to.eq(Bind(counted_to)));
-            on!(tx, execute(update))?;
+            // ordered like the prism's index, as in `find_first_result`
+            let of_page = next.clone().order((results::prism_id, results::id));
+            let of_page = of_page.offset(i64::from(most.max(1)) - 1).limit(1);
+            let of_page: Option<ResultId> = on!(tx, get_result(of_page)).optional()?;
+            let of_all = next.order((results::prism_id.desc(), results::id.desc()));
+            let last = match of_page {
+                None => on!(tx, get_result(of_all.limit(1))).optional()?,
+                last => last,
+            };
+            if let Some(last) = last {
+                let counted = AddedResults::Between(prism, after, last);
+                on!(tx, execute(AddUsage::to(UsageTable::Days, counted)))?;
+                let update = diesel::update(counted_results::table.find(Bind(prism)))
+                    .set(counted_results::up_to.eq(Bind(last)));
+                on!(tx, execute(update))?;
+            }
             tx.commit().await?;
-            Ok(match last {
+            Ok(match of_page {
                 Some(_) => CountProgress::More,
                 None => CountProgress::Done,
             })

@@ -13,6 +13,7 @@ use crate::usage::{by, delete, everything, list, save, save_different_ones, time
 on_both!(
     neither_counting_nor_deleting_changes_a_sum,
     each_result_is_counted_once_while_others_are_deleted,
+    a_moment_without_results_is_counted_when_they_are_there,
 );
 
 /// Counts all results of a prism before a moment, two at a time.
@@ -133,5 +134,23 @@ async fn each_result_is_counted_once_while_others_are_deleted(it: Fixture) {
         count_all(&other, prism, end).await;
         let found = list(&it, UsageScope::default()).await;
         assert_eq!(found, [everything(expected)]);
+    }
+}
+
+async fn a_moment_without_results_is_counted_when_they_are_there(it: Fixture) {
+    let (database, prism) = (&it.database, it.prism.id);
+    let calls = async || {
+        let counted = list(&it, UsageScope::default()).await;
+        counted.iter().map(|group| group.usage.calls).sum::<u64>()
+    };
+    let end = moment(1_000);
+    count_all(database, prism, end).await;
+    for saved in 1..6 {
+        save(&it, used(&it, moment(saved), "m")).await;
+        for _ in 0..2 {
+            assert_eq!(calls().await, saved.unsigned_abs());
+            count_all(database, prism, end).await;
+        }
+        assert_eq!(database.list_first_uncounted(it.account).await.unwrap(), []);
     }
 }

@@ -8,7 +8,8 @@
 //! creation time, and a result that is saved with an id below the watermark is never counted. An id
 //! is made right before the result is saved, but a save may be retried for half an hour at most
 //! ([`RetryPolicy`](crate::RetryPolicy)), and the clocks of nodes may differ; together that is less
-//! than an hour as long as clocks are less than half an hour apart.
+//! than an hour as long as clocks are less than half an hour apart. The present is what the database's
+//! clock and the node's both say has passed, so that one clock that is ahead moves no watermark.
 //!
 //! **Days** are in UTC, in the stored sums by the moment of saving and after the watermark by the
 //! moment in the id, for which an index is enough. The two moments are of one day, except around
@@ -227,8 +228,8 @@ impl Results<'_> {
         }
     }
 
-    /// Counts the results of an account that are old enough at a moment, without rests. Does nothing
-    /// where a node counts in the background, and costs as little then as one read.
+    /// Counts the results of an account that are old enough at a moment of the database's clock, without
+    /// rests. Does nothing where a node counts in the background, and costs as little then as one read.
     ///
     /// # Errors
     /// When the database fails. What was counted by then stays counted.
@@ -281,7 +282,8 @@ impl CountRounds {
         repeat_rounds(database, failed, async |now| self.round(now).await).await
     }
 
-    /// Counts the results that are old enough at a moment, page by page with rests.
+    /// Counts the results that are old enough at a moment of the database's clock, page by page with
+    /// rests.
     ///
     /// # Errors
     /// When the database fails. The next round continues.
@@ -306,9 +308,9 @@ impl CountRounds {
     }
 }
 
-/// The id up to which results are old enough to be counted at a moment.
+/// The id up to which results are old enough to be counted at a moment of the database's clock.
 fn closed(now: DateTime<Utc>) -> ResultId {
-    ResultId::first_of(now - OPEN).just_before()
+    ResultId::first_of(now.min(Utc::now()) - OPEN).just_before()
 }
 
 impl Refract {

@@ -4,16 +4,19 @@ use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::ids::{FileRunId, NodeId};
 use refract_domain::result::{FileRunChange, FileRunState};
 use refract_identity::people::AccountActor;
+use refract_service::results::CountOutcome;
 use refract_service::runs::{DeleteUploadOutcome, LeasedRun, RunProgress};
 use refract_test_support::model_server::ScriptedReply;
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::fixture::Fixture;
+use crate::budgets::save;
+use crate::fixture::{Fixture, moment};
 use crate::retests::stack;
 use crate::stored_runs::{changed, run_of};
 use crate::uploaded_files::upload;
 
+const MINUTE: i64 = 60_000;
 /// How far the database's clock is behind that of the node, in seconds.
 const BEHIND: i64 = 3_600;
 
@@ -99,4 +102,22 @@ async fn the_lease_of_a_retest_lasts_by_the_clock_of_the_database() {
     assert!(is_of_database(stack.find(retest).await.lease_until));
     stack.it.set_clock(16 - BEHIND).await;
     assert!(!stack.find(retest).await.is_leased);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clock_of_the_database_that_was_ahead_leaves_no_result_uncounted() {
+    let it = Fixture::with_own_clock().await;
+    let lens = it.prism(it.account).await;
+    let minutes_ago = |minutes| (Utc::now() - moment(0)).num_milliseconds() - minutes * MINUTE;
+    save(&it, &lens, minutes_ago(20), "0.1").await;
+    it.set_clock(3 * 3_600).await;
+    let now = it.database.time(Utc::now()).await.unwrap();
+    let round = it.refract.results().count_rounds();
+    assert_eq!(round.round(now).await.unwrap(), CountOutcome::Counted(0));
+    // saved by a node whose clock is a little behind, or which could not save it before
+    save(&it, &lens, minutes_ago(30), "0.1").await;
+    it.set_clock(0).await;
+    save(&it, &lens, minutes_ago(0), "0.1").await;
+    let counts = it.refract.results().counts(it.account, Utc::now()).await;
+    assert_eq!(counts.unwrap().of_prism(lens.prism.id).in_all, 3);
 }

@@ -100,7 +100,8 @@ impl UsageCommand {
             until: period.until,
         };
         // where no server counts in the background
-        if let Err(error) = refract.results().count_now(account, Utc::now()).await {
+        let now = refract.store().time(Utc::now()).await?;
+        if let Err(error) = refract.results().count_now(account, now).await {
             // a standby, or a user who may only read: what is not counted is read below
             tracing::debug!(%error, "results could not be counted");
         }
