@@ -221,8 +221,11 @@ impl Budgets<'_> {
         let today = now.date_naive();
         let month = today.with_day(1).unwrap_or(today);
         let closed = now - OPEN;
-        let is_recent =
-            |read: &CountedCost| read.since == month && read.up_to.moment() > closed - KEPT;
+        let is_recent = |read: &CountedCost| {
+            let read_to = read.up_to.moment();
+            // one from after now was read before the clock was set back
+            read.since == month && read_to > closed - KEPT && read_to <= now
+        };
         if let Some(read) = self.months().get(&account).copied().filter(is_recent) {
             return Ok(read);
         }

@@ -29,6 +29,7 @@ on_both!(
     the_cost_of_a_month_is_that_of_its_results,
     a_deletion_changes_no_cost_of_a_month,
     a_result_that_is_saved_late_is_in_the_cost,
+    a_result_from_after_the_clock_was_set_back_is_in_the_cost,
     nodes_that_look_at_the_same_time_count_each_result_once,
     each_share_of_a_budget_is_announced_once,
     runs_of_four_nodes_spend_a_budget_once,
@@ -178,6 +179,19 @@ async fn a_result_that_is_saved_late_is_in_the_cost(it: Fixture) {
     save(&it, &prism, -30 * MINUTE, "0.25").await;
     assert_eq!(spent(&it, 6 * MINUTE).await, "0.75");
     assert_eq!(spent(&it, DAY).await, "0.75");
+}
+
+async fn a_result_from_after_the_clock_was_set_back_is_in_the_cost(it: Fixture) {
+    let prism = it.prism(it.account).await;
+    set(&it, "1").await;
+    save(&it, &prism, 0, "0.5").await;
+    for ahead in [MINUTE, 40 * MINUTE] {
+        assert_eq!(spent(&it, ahead).await, "0.5");
+    }
+    save(&it, &prism, MINUTE, "0.25").await;
+    for at in [2, 7, 40, 240] {
+        assert_eq!(spent(&it, at * MINUTE).await, "0.75", "{at}");
+    }
 }
 
 async fn nodes_that_look_at_the_same_time_count_each_result_once(it: Fixture) {
