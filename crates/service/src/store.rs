@@ -3,6 +3,7 @@
 mod account_export;
 mod account_import;
 mod account_manifest;
+pub(crate) mod clock_warning;
 pub(crate) mod node_lease;
 
 use refract_boxed_futures::boxed;

@@ -41,6 +41,7 @@ use refract_persistence::{
 };
 
 use crate::results::Results;
+use crate::store::clock_warning::ClockWarning;
 use crate::store::node_lease::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
@@ -279,7 +280,12 @@ impl CountRounds {
     pub async fn run(self) -> Infallible {
         let database = self.refract.database.clone();
         let failed = "results could not be counted yet";
-        repeat_rounds(database, failed, async |now| self.round(now).await).await
+        let mut clock = ClockWarning::default();
+        let round = async |now| {
+            clock.compare(now, Utc::now());
+            self.round(now).await
+        };
+        repeat_rounds(database, failed, round).await
     }
 
     /// Counts the results that are old enough at a moment of the database's clock, page by page with
