@@ -6,10 +6,8 @@ mod export;
 mod list;
 mod notices;
 
-use chrono::Utc;
 use refract_domain::event::{Actor, EventRequest, EventStamp};
 use refract_domain::ids::{AccountId, EventId};
-use uuid::Uuid;
 
 pub use refract_persistence::{EventActors, EventFilter, EventRange};
 
@@ -17,7 +15,7 @@ pub use self::export::{EventExportError, ListedEvents};
 pub use self::list::{ActorError, EventChoices, EventName, FoundEvents, ListedEvent};
 pub use self::notices::ChangeNotice;
 
-use crate::Identity;
+use crate::{Identity, new_id};
 
 /// The use cases of events, from [`Identity::events`](crate::Identity::events).
 #[derive(Clone, Copy)]
@@ -34,10 +32,11 @@ impl Identity {
 
 /// The stamp of a change that an actor makes now in an account.
 pub fn event_stamp(account: AccountId, actor: Actor, request: Option<EventRequest>) -> EventStamp {
+    let (id, at) = new_id();
     EventStamp {
-        id: EventId::new(Uuid::now_v7()),
+        id: EventId::new(id),
         account,
-        at: Utc::now(),
+        at,
         actor,
         request,
         note: None,

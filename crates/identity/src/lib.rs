@@ -8,12 +8,15 @@
 
 pub mod events;
 pub mod keys;
+mod new_id;
 pub mod people;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use refract_persistence::Database;
+
+pub use crate::new_id::new_id;
 
 use crate::keys::{KeyMetrics, KeyUses};
 use crate::people::SignInWays;

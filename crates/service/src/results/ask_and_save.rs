@@ -3,15 +3,14 @@
 
 use std::sync::Arc;
 
-use chrono::Utc;
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::prism::PrismVersion;
 use refract_domain::result::{ResultStatus, SavedResult, whole_milliseconds};
 use refract_domain::submission::{IdempotencyKey, Ref, Submission};
+use refract_identity::new_id;
 use refract_identity::people::AccountActor;
 use refract_model_gateway::{ModelError, ModelReply, ModelReport};
 use refract_persistence::{NewResult, PersistenceError, Prism, Provenance, SaveOutcome};
-use uuid::Uuid;
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::prisms::NumberedVersion;
@@ -83,15 +82,16 @@ impl Results<'_> {
                 error: failure.to_string(),
             },
         };
+        let (id, at) = new_id();
         let result = SavedResult {
-            id: ResultId::new(Uuid::now_v7()),
+            id: ResultId::new(id),
             prism: call.prism,
             version: call.asked.number,
             reference: call.reference,
             submission: call.submission,
             status,
             took_ms: u64::try_from(asked.took.as_millis()).unwrap_or(u64::MAX),
-            created_at: whole_milliseconds(Utc::now()),
+            created_at: whole_milliseconds(at),
             idempotency_key: call.idempotency_key,
         };
         let new = NewResult {

@@ -11,9 +11,9 @@ use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::result::{RetryError, SavedResult};
 use refract_domain::submission::budget;
 use refract_identity::keys::PresentedKey;
+use refract_identity::new_id;
 use refract_identity::people::AccountActor;
 use refract_persistence::{FoundResult, Prism, ResultFilter};
-use uuid::Uuid;
 
 use crate::asking::{AskedTexts, AskingPace, EarlyEnd, Next, TextBegun, ask_each};
 use crate::prisms::{NumberedVersion, find_saved_version};
@@ -187,7 +187,7 @@ impl Results<'_> {
     /// The ids of the results to be retried, oldest first.
     fn retriable(self, what: &RetryFailed) -> impl Stream<Item = Result<ResultId, InternalError>> {
         // the retries themselves have later ids than all results that failed before them
-        let end = ResultId::new(Uuid::now_v7());
+        let end = ResultId::new(new_id().0);
         let (account, prism) = (what.actor.account(), what.prism);
         let database = &self.refract.database;
         let pages = try_unfold(None, move |last| async move {

@@ -47,9 +47,9 @@ pub struct ResultFilter {
     pub is_of_run: Option<bool>,
 }
 
-/// Largest difference between the moment in a result's id and its saved moment. Both are read from
-/// one clock, one right after the other; only a clock that is set back moves them apart, since ids
-/// never go back. It is short because a search within a period also reads this margin.
+/// Largest difference between the moment in a result's id and its saved moment. Both are of one
+/// reading of the clock; only a clock that is set back moves them apart, by a minute at most, since
+/// ids increase meanwhile. It is short because a search within a period also reads this margin.
 const APART: TimeDelta = TimeDelta::minutes(5);
 
 impl ResultFilter {
