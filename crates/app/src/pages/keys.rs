@@ -101,7 +101,8 @@ async fn refuse_creation(visit: &Visit, errors: FormErrors) -> Result<PageReply,
 /// Limits a key to networks.
 pub(crate) async fn set_networks(visit: Visit) -> Result<PageReply, PageError> {
     let id = ApiKeyId::parse(visit.sent.values.get("id")).ok_or(PageError::NotFound)?;
-    let typed = visit.sent.form.get("networks");
+    find_name(&visit, id).await?;
+    let typed = visit.sent.form.get_sent("networks")?;
     let networks = match KeyNetworks::parse(typed) {
         Ok(networks) => networks,
         Err(error) => {
@@ -113,7 +114,6 @@ pub(crate) async fn set_networks(visit: Visit) -> Result<PageReply, PageError> {
                 networks: Some(networks),
                 ..RefusedForm::because(&error)
             };
-            find_name(&visit, id).await?;
             return page(&visit, &refused, REFUSED).await;
         }
     };

@@ -16,7 +16,7 @@ use self::usage_query::{
 };
 use crate::components::{FormErrors, FormField, NoticeKind, counted, empty_state, notice};
 use crate::replies::{PageError, PageReply, Section};
-use crate::requests::{Form, Visit};
+use crate::requests::Visit;
 
 /// Shows the page.
 pub(crate) async fn show(visit: Visit) -> Result<PageReply, PageError> {
@@ -53,7 +53,7 @@ pub(crate) async fn download(visit: Visit) -> Result<PageReply, PageError> {
 
 /// Sets the budget for a month, or removes it.
 pub(crate) async fn set_budget(visit: Visit) -> Result<PageReply, PageError> {
-    let budget = match read_budget(&visit.sent.form) {
+    let budget = match read_budget(visit.sent.form.get_sent(INPUT)?) {
         Ok(budget) => budget,
         Err(errors) => return budget_refused(&visit, &errors).await,
     };
@@ -130,8 +130,8 @@ const INPUT: &str = "budget";
 ///
 /// # Errors
 /// The validation errors of the form.
-fn read_budget(form: &Form) -> Result<Option<MonthBudget>, FormErrors> {
-    let typed = form.get(INPUT).trim();
+fn read_budget(typed: &str) -> Result<Option<MonthBudget>, FormErrors> {
+    let typed = typed.trim();
     if typed.is_empty() {
         return Ok(None);
     }

@@ -154,6 +154,18 @@ impl Form {
         found.map_or("", |(_, value)| value)
     }
 
+    /// The value of an input that may be empty, but not missing: emptying it removes something.
+    ///
+    /// # Errors
+    /// [`PageError::NoForm`] when absent.
+    pub(crate) fn get_sent(&self, name: &str) -> Result<&str, PageError> {
+        if self.has(name) {
+            Ok(self.get(name))
+        } else {
+            Err(PageError::NoForm)
+        }
+    }
+
     /// Whether the name was sent, as by a pressed button or a ticked box.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.values().any(|(known, _)| known == name)

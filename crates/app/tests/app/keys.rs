@@ -62,6 +62,8 @@ async fn an_owner_limits_a_key_to_networks(backend: Backend) {
         "{}",
         refused.body
     );
+    assert_eq!(ada.post(&address, &[]).await.status, 400);
+    assert_eq!(listed(&service).await[1]["networks"], key["networks"]);
     for (networks, expected) in [("127.0.0.1", 200), ("192.0.2.0/24", 401), ("", 200)] {
         let saved = ada.post(&address, &[("networks", networks)]).await;
         assert_eq!(saved.header("location"), Some("/keys?done=networks"));

@@ -122,6 +122,8 @@ async fn owners_set_a_budget_and_are_warned(backend: Backend) {
     assert_eq!(called.status, 200, "{called:?}");
     let events = ada.get("/events").await.body;
     assert!(events.contains("80 % of the month"), "{events}");
+    assert_eq!(ada.post("/usage/budget", &[]).await.status, 400);
+    assert!(ada.get("/usage").await.body.contains("value=\"1.25\""));
     ada.post("/usage/budget", &[("budget", "")]).await;
     let page = ada.get("/usage").await.body;
     assert!(!page.contains("so far") && !page.contains("1.25"), "{page}");
