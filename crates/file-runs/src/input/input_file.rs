@@ -98,11 +98,10 @@ impl InputFile {
         }
         let line_end = LineEnd::detect(&start);
         let mut kind = InputKind::detect(name, &start, wanted)?;
-        if let InputKind::Tsv { is_quoted } = &mut kind
-            && !is_own_header(&start)
-        {
+        if let InputKind::Tsv { is_quoted } = &mut kind {
             let text = InputText::new(bytes.read(), encoding, line_end).text;
-            *is_quoted = are_tab_cells_quoted(text, &start).map_err(unopened)?;
+            *is_quoted =
+                are_tab_cells_quoted(text, &start, is_own_header(&start)).map_err(unopened)?;
         }
         let is_csv = matches!(kind, InputKind::Csv { .. });
         Ok(InputContent::Text {

@@ -51,6 +51,16 @@ enum Place {
     AfterQuote,
 }
 
+/// What the last quoted cell holds so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Nothing,
+    /// Text that needs no quotes.
+    Ordinary,
+    /// Something that programs quote a cell for: a quote, a separator, a line break or a comma.
+    Special,
+}
+
 /// Follows cells and quotes through the bytes of a table.
 #[derive(Debug)]
 pub(crate) struct QuoteFollower {
@@ -65,6 +75,10 @@ pub(crate) struct QuoteFollower {
     pub(crate) has_doubled: bool,
     /// Whether a quoted cell held a separator or a line break.
     pub(crate) has_hidden: bool,
+    content: Content,
+    /// Whether a quote stood where programs that quote cells put none: inside a cell that is not
+    /// quoted, or around [`Content::Ordinary`].
+    has_needless: bool,
 }
 
 impl QuoteFollower {
@@ -78,6 +92,8 @@ impl QuoteFollower {
             marked: 0,
             has_doubled: false,
             has_hidden: false,
+            content: Content::Nothing,
+            has_needless: false,
         }
     }
 
@@ -85,6 +101,7 @@ impl QuoteFollower {
     pub(crate) fn follow(&mut self, bytes: &[u8]) -> Result<(), QuoteError> {
         for byte in bytes.iter().copied() {
             let is_end = byte == self.separator || byte == b'\n' || byte == b'\r';
+            self.note(byte, is_end);
             self.place = match (self.place, byte) {
                 (Place::CellStart, b'"') => {
                     self.opened = self.line;
@@ -94,14 +111,7 @@ impl QuoteFollower {
                 (Place::CellStart | Place::PlainCell, _) if is_end => Place::CellStart,
                 (Place::CellStart | Place::PlainCell, _) => Place::PlainCell,
                 (Place::QuotedCell, b'"') => Place::AfterQuote,
-                (Place::QuotedCell, _) => {
-                    self.has_hidden |= is_end;
-                    Place::QuotedCell
-                }
-                (Place::AfterQuote, b'"') => {
-                    self.has_doubled = true;
-                    Place::QuotedCell
-                }
+                (Place::QuotedCell, _) | (Place::AfterQuote, b'"') => Place::QuotedCell,
                 (Place::AfterQuote, _) if is_end => Place::CellStart,
                 (Place::AfterQuote, _) => {
                     return Err(QuoteError::Followed {
@@ -113,6 +123,34 @@ impl QuoteFollower {
             self.line += u64::from(byte == b'\n');
         }
         Ok(())
+    }
+
+    /// Keeps what the next byte tells of the look of the cells.
+    fn note(&mut self, byte: u8, is_end: bool) {
+        match (self.place, byte) {
+            (Place::CellStart, b'"') => self.content = Content::Nothing,
+            (Place::PlainCell, b'"') => self.has_needless = true,
+            (Place::AfterQuote, b'"') => {
+                self.has_doubled = true;
+                self.content = Content::Special;
+            }
+            (Place::AfterQuote, _) => self.has_needless |= self.content == Content::Ordinary,
+            (Place::QuotedCell, b'"') | (Place::CellStart | Place::PlainCell, _) => {}
+            (Place::QuotedCell, _) => {
+                self.has_hidden |= is_end;
+                if is_end || byte == b',' {
+                    self.content = Content::Special;
+                } else if self.content == Content::Nothing {
+                    self.content = Content::Ordinary;
+                }
+            }
+        }
+    }
+
+    /// Whether all quotes stand where programs that quote cells put them: around cells that need them.
+    fn are_needed(&self) -> bool {
+        let is_last_needless = self.place == Place::AfterQuote && self.content == Content::Ordinary;
+        !(self.has_needless || is_last_needless)
     }
 
     /// Whether the byte belongs to a byte order mark at the beginning of the file.
@@ -168,7 +206,16 @@ impl<R: Read> Read for CheckedQuotes<R> {
 /// They are if every name in the header is quoted; or if all quotes at the beginning of a cell are as in
 /// RFC 4180, and some quoted cell holds a quote, or a tab or line break without which the lines have
 /// different numbers of cells.
-pub(crate) fn are_tab_cells_quoted(mut text: impl Read, start: &[u8]) -> io::Result<bool> {
+///
+/// Results, `are_own`, are written without quotes around cells and without tabs and line breaks in
+/// them. So another program wrote them anew only if nothing else has a quote than cells that need it,
+/// and each tab or line break in these shows in the numbers of cells. Results whose texts all look
+/// so by chance are read as quoted too: such texts are rarer than such programs.
+pub(crate) fn are_tab_cells_quoted(
+    mut text: impl Read,
+    start: &[u8],
+    are_own: bool,
+) -> io::Result<bool> {
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let header = start.split(|byte| *byte == b'\n').next();
     let header = header.unwrap_or_default().trim_ascii_end();
@@ -194,7 +241,9 @@ pub(crate) fn are_tab_cells_quoted(mut text: impl Read, start: &[u8]) -> io::Res
     }
     lines.end();
     let is_strict = follower.end().is_ok();
-    Ok(is_strict && (follower.has_doubled || follower.has_hidden && lines.differ))
+    let is_hiding = follower.has_hidden && lines.differ;
+    let is_like_own = follower.has_hidden && !lines.differ || !follower.are_needed();
+    Ok(is_strict && (follower.has_doubled || is_hiding) && !(are_own && is_like_own))
 }
 
 /// Compares the numbers of tabs in the lines of a text.
@@ -284,7 +333,30 @@ mod tests {
             ("a\tb\n1\t\"quoted\"\n", false),
             ("a\tb\n1\t2\n3\n", false),
         ] {
-            let found = are_tab_cells_quoted(text.as_bytes(), text.as_bytes()).unwrap();
+            let found = are_tab_cells_quoted(text.as_bytes(), text.as_bytes(), false).unwrap();
+            assert_eq!(found, is_quoted, "{text:?}");
+        }
+    }
+    #[test]
+    fn results_that_another_program_wrote_anew_are_told_from_our_own() {
+        let header = "result_id\tref\ttext\n";
+        for (rows, is_quoted) in [
+            // pandas, polars with its empty text, Excel with its comma
+            ("1\tr\t\"said \"\"no\"\"\"\n2\ts\tx\n", true),
+            ("1\t\"\"\t\"said \"\"no\"\"\"\n", true),
+            ("1\tr\t\"a, b\"\n2\ts\t\"said \"\"no\"\"\"", true),
+            ("1\tr\t\"two\nlines\"\n2\ts\tx\n", true),
+            ("1\tr\t\"two\tcells\"\n2\ts\tx\n", true),
+            // quotes that belong to the texts
+            ("1\tr\t\"said \"\"no\"\"\"\n2\ts\tof \"x\"\n", false),
+            ("1\tr\t\"said \"\"no\"\"\"\n2\ts\t\"Hello\"\n", false),
+            ("1\tr\t\"said \"\"no\"\"\"\n2\ts\t\"Hello\"", false),
+            ("1\tr\t\"Hello\"\n", false),
+            ("1\tr\t\"Hello\n2\ts\tsaid \"\"no\"\" bye\"\n", false),
+            ("1\tr\t\"A friend\" of \"\"Bob\"\"\n", false),
+        ] {
+            let text = format!("{header}{rows}");
+            let found = are_tab_cells_quoted(text.as_bytes(), text.as_bytes(), true).unwrap();
             assert_eq!(found, is_quoted, "{text:?}");
         }
     }

@@ -260,8 +260,8 @@ impl TableRows {
     }
 }
 
-/// Whether a tab-separated text begins with the header of results. In such a file a quote is an ordinary
-/// character.
+/// Whether a tab-separated text begins with the header of results, which are written without quotes
+/// around cells.
 pub(crate) fn is_own_header(start: &[u8]) -> bool {
     let header = start.split(|byte| *byte == b'\n').next();
     let mut names = header.unwrap_or_default().split(|byte| *byte == b'\t');

@@ -20,9 +20,21 @@ fn quoted_cells_of_tsv_are_read_as_they_are_meant() {
     assert_eq!(rows("a.tsv", r), [row(2, "x", Some("1"))]);
     let escaped = b"\"ref\"\t\"text\"\n\"1\"\t\"so \\\"x\\\"\"\n";
     assert!(error("a.tsv", escaped).contains("not with a backslash"));
-    // results as TSV: a quote is an ordinary character
-    let own = b"result_id\tref\ttext\n1\tr\t\"He said \"\"no\"\"\"\n";
-    let expected = [row(2, "\"He said \"\"no\"\"\"", Some("r"))];
+    // results that pandas wrote anew, and as they are written: there a quote is an ordinary character
+    let anew =
+        b"result_id\tref\ttext\n1\tr\t\"\"\"quoted start\"\" then\"\n2\ts\t\"'=\"\"x\"\"\"\n";
+    let (kind, read_rows) = read("a.tsv", anew).unwrap();
+    assert_eq!(kind.describe(), "TSV with quoted cells");
+    let expected = [
+        row(2, "\"quoted start\" then", Some("r")),
+        row(3, "=\"x\"", Some("s")),
+    ];
+    assert_eq!(read_rows, expected);
+    let own = b"result_id\tref\ttext\n1\tr\t\"He said \"\"no\"\"\"\n2\ts\t\"He\" left\n";
+    let expected = [
+        row(2, "\"He said \"\"no\"\"\"", Some("r")),
+        row(3, "\"He\" left", Some("s")),
+    ];
     assert_eq!(rows("a.tsv", own), expected);
 }
 

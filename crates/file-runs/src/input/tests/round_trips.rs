@@ -125,7 +125,9 @@ proptest! {
             .iter()
             .map(|(text, reference)| (in_tsv(text), in_tsv(reference)))
             .collect();
-        let tsv = write(RowFormat::Tsv, &written);
+        // without it, texts that all look like quoted cells are read as such
+        let with_quote = ("a \"b\" c".to_owned(), String::new());
+        let tsv = write(RowFormat::Tsv, &[&written[..], &[with_quote]].concat());
         let read = texts("a.tsv", &tsv);
         // a tab or carriage return at the beginning is guarded before it becomes a space
         let is_guarded = |text: &str| text.starts_with(['\t', '\r']);
