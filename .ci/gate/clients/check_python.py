@@ -84,7 +84,7 @@ def formats(client: Refract) -> None:
 
 def repeats(client: Refract) -> None:
     """Every fault that passes is got over, and no text is asked about twice."""
-    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated", "limited", "gateway", "idle"):
+    for fault in ("lost", "dropped", "draining", "broken", "proxy", "dated", "limited", "gateway", "idle", "deep"):
         plan(fault, fault)
         text = fresh(fault)
         result = client.create(PRISM, text=text)
@@ -132,7 +132,7 @@ def errors(client: Refract) -> None:
     raised(BadRequest, client.create, PRISM, text="x" * 1_100_000)
     few = Refract(URL, KEY, attempts=2, pause=0.01)
     kinds = (("broken", InternalError, 500), ("draining", Unavailable, 503), ("proxy", Unavailable, 502), ("gateway", Unavailable, 502),
-             ("lost", Unavailable, None))
+             ("deep", Unavailable, 500), ("lost", Unavailable, None))
     for fault, kind, status in kinds:
         for calls in (few, few.row, few.csv, few.jsonl):
             plan(fault, fault)
@@ -140,7 +140,7 @@ def errors(client: Refract) -> None:
             assert given_up.status == status and came() == 2 and (status or given_up.__cause__), fault
     again = pickle.loads(pickle.dumps(given_up))
     assert type(again) is Unavailable and str(again) == str(given_up), "an error goes from process to process"
-    for fault, status in (("page", 200), ("json", 200), ("moved", 301)):
+    for fault, status in (("page", 200), ("json", 200), ("nested", 200), ("moved", 301)):
         for calls in (few, few.row, few.csv, few.jsonl):
             plan(fault)
             assert raised(Unavailable, calls.read, result["id"]).status == status and came() == 1, f"a {fault} is no result"

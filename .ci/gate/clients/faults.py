@@ -11,6 +11,8 @@ LATE = 0.75
 # what docs/API.md says of a node that is stopping
 DRAINING = b'{"error":"Service Unavailable","message":"Service Unavailable","statusCode":503}'
 
+DEEP = b"[" * 100_000 + b"]" * 100_000
+
 
 class Faults:
     """A running proxy for a `with` block. `POST /plan` takes a list of what happens to the next requests.
@@ -19,7 +21,8 @@ class Faults:
     `silent` keeps it open for ten seconds without an answer; `draining` is a node that stops, `broken` its
     bug, `proxy` the page of a proxy without a server, `dated` one that asks to wait until a date, `limited`
     one that takes no more for now, `page` a page of a network's own with the status 200; `gateway` is a
-    proxy's error in JSON, `json` one with the status 200, `idle` a proxy that gave up an idle connection,
+    proxy's error in JSON, `json` one with the status 200, `deep` JSON that no parser likes with the status 500 and
+    `nested` with 200, `idle` a proxy that gave up an idle connection,
     `moved` one that sends to another address, `stalled` an answer that stops halfway, `late` one that comes late.
     Requests beyond the list pass. `GET /plan` is what is left of it, how many requests came, over how many connections
     and with which idempotency keys.
@@ -93,6 +96,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(502, b'{"message":"An invalid response was received from the upstream server"}')
         if fault == "json":
             return self.answer(200, b'{"message":"Sign in"}')
+        if fault in ("deep", "nested"):
+            return self.answer(500 if fault == "deep" else 200, DEEP)
         if fault == "idle":
             return self.answer(408, b"<h1>Request Time-out</h1>", {"content-type": "text/html"})
         if fault == "moved":

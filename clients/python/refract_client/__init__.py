@@ -239,7 +239,7 @@ class Calls(Generic[T]):
         """The result in an answer, also one that the model gave no answer to (502); None for what a proxy says."""
         try:
             return self._read(answer.text) if answer.status_code in (200, 502) else None
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
             return None
 
 
@@ -436,6 +436,6 @@ def _error(answer: httpx.Response) -> RefractError:
         body = json.loads(answer.text)["error"]
         if body["code"] in ERRORS:
             code, message = body["code"], str(body["message"])
-    except (ValueError, KeyError, TypeError):
+    except (KeyError, RecursionError, TypeError, ValueError):
         pass
     return ERRORS.get(code, Unavailable)(message, answer.status_code, code, answer.headers.get("x-request-id"))
