@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use crate::drift::answer_tally::AnswerTally;
-use crate::drift::question_drift::ShareChange;
-use crate::measures::{Proportion, to_f64};
+use crate::measures::to_f64;
 
 /// The fewest answers that each window has to be expected in a group; smaller groups are pooled,
 /// since the chi-squared distribution does not describe them.
@@ -17,12 +16,12 @@ const EXPECTED: f64 = 10.0;
 
 /// Counts of a group in both windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Group {
+pub(crate) struct AnswerGroup {
     pub(crate) now: u64,
     pub(crate) before: u64,
 }
 
-impl Group {
+impl AnswerGroup {
     fn all(self) -> u64 {
         self.now + self.before
     }
@@ -33,27 +32,13 @@ impl Group {
         to_f64(self.all()) * to_f64(of.now.min(of.before)) / to_f64(of.all())
     }
 
-    /// The group's share of `of` answers.
-    pub(crate) fn share(self, of: Self) -> ShareChange {
-        ShareChange {
-            now: Proportion {
-                count: self.now,
-                of: of.now,
-            },
-            before: Proportion {
-                count: self.before,
-                of: of.before,
-            },
-        }
-    }
-
     /// Whether enough answers are expected in the group.
     pub(crate) fn is_large(self, of: Self) -> bool {
         self.expected(of) >= EXPECTED
     }
 }
 
-impl AddAssign for Group {
+impl AddAssign for AnswerGroup {
     fn add_assign(&mut self, other: Self) {
         self.now += other.now;
         self.before += other.before;
@@ -70,21 +55,21 @@ pub(crate) fn groupings(
     now: &AnswerTally,
     before: &AnswerTally,
     is_percent: bool,
-) -> Vec<Vec<Group>> {
-    let of = Group {
+) -> Vec<Vec<AnswerGroup>> {
+    let of = AnswerGroup {
         now: now.answers(),
         before: before.answers(),
     };
-    let mut by_outcome: BTreeMap<_, Group> = BTreeMap::new();
+    let mut by_outcome: BTreeMap<_, AnswerGroup> = BTreeMap::new();
     for (cell, now) in now.by_tenth(is_percent) {
-        *by_outcome.entry(cell).or_default() += Group { now, before: 0 };
+        *by_outcome.entry(cell).or_default() += AnswerGroup { now, before: 0 };
     }
     for (cell, before) in before.by_tenth(is_percent) {
-        *by_outcome.entry(cell).or_default() += Group { now: 0, before };
+        *by_outcome.entry(cell).or_default() += AnswerGroup { now: 0, before };
     }
     let cells = by_outcome.iter();
     let by_tenth = cells.map(|((outcome, tenth), group)| ((*tenth, *outcome), *group));
-    let by_tenth: BTreeMap<_, Group> = by_tenth.collect();
+    let by_tenth: BTreeMap<_, AnswerGroup> = by_tenth.collect();
     let is_alike = by_outcome.len() == 1;
     let mut groupings = vec![pooled(by_outcome, of), pooled(by_tenth, of)];
     groupings.dedup();
@@ -96,10 +81,13 @@ pub(crate) fn groupings(
 /// common, then what is left with its neighbours among all. What is left in the end is part of the
 /// smallest group if there are two without it. If the pools are fewer than two, each half of the
 /// answers is one. The smallest count is first.
-fn pooled<One: Ord, Other>(cells: BTreeMap<(One, Other), Group>, of: Group) -> Vec<Group> {
-    let all: Vec<Group> = cells.values().copied().collect();
+fn pooled<One: Ord, Other>(
+    cells: BTreeMap<(One, Other), AnswerGroup>,
+    of: AnswerGroup,
+) -> Vec<AnswerGroup> {
+    let all: Vec<AnswerGroup> = cells.values().copied().collect();
     let mut groups = Vec::new();
-    let mut small: BTreeMap<One, Vec<Group>> = BTreeMap::new();
+    let mut small: BTreeMap<One, Vec<AnswerGroup>> = BTreeMap::new();
     for ((one, _), group) in cells {
         if group.is_large(of) {
             groups.push(group);
@@ -114,7 +102,7 @@ fn pooled<One: Ord, Other>(cells: BTreeMap<(One, Other), Group>, of: Group) -> V
     let left = sum(&pool_neighbours(left, of, &mut groups));
     if groups.len() < 2 && of.is_large(of) && !all.iter().any(|group| group.is_large(of)) {
         groups = halves(&all, of).to_vec();
-    } else if left != Group::default() {
+    } else if left != AnswerGroup::default() {
         groups.sort_by_key(|group| group.all());
         match groups.as_mut_slice() {
             [smallest, _, ..] => *smallest += left,
@@ -126,7 +114,11 @@ fn pooled<One: Ord, Other>(cells: BTreeMap<(One, Other), Group>, of: Group) -> V
 }
 
 /// Adds pools of neighbours to the groups; those that are left are too small for a pool.
-fn pool_neighbours(cells: Vec<Group>, of: Group, groups: &mut Vec<Group>) -> Vec<Group> {
+fn pool_neighbours(
+    cells: Vec<AnswerGroup>,
+    of: AnswerGroup,
+    groups: &mut Vec<AnswerGroup>,
+) -> Vec<AnswerGroup> {
     let mut open = Vec::new();
     for cell in cells {
         open.push(cell);
@@ -140,17 +132,18 @@ fn pool_neighbours(cells: Vec<Group>, of: Group, groups: &mut Vec<Group>) -> Vec
 }
 
 /// The groups whose middle is in the first half of all answers, and the others.
-fn halves(groups: &[Group], of: Group) -> [Group; 2] {
-    let (mut first, mut second) = (Group::default(), Group::default());
+fn halves(groups: &[AnswerGroup], of: AnswerGroup) -> [AnswerGroup; 2] {
+    let (mut first, mut second) = (AnswerGroup::default(), AnswerGroup::default());
     for group in groups {
-        let is_second = 2 * first.all() + group.all() > of.all() || second != Group::default();
+        let is_second =
+            2 * first.all() + group.all() > of.all() || second != AnswerGroup::default();
         *(if is_second { &mut second } else { &mut first }) += *group;
     }
     [first, second]
 }
 
-fn sum(groups: &[Group]) -> Group {
-    let mut sum = Group::default();
+fn sum(groups: &[AnswerGroup]) -> AnswerGroup {
+    let mut sum = AnswerGroup::default();
     for group in groups {
         sum += *group;
     }

@@ -10,7 +10,7 @@ use refract_domain::lens::{Cutoffs, YesNoLabel};
 use refract_domain::prism::{Question, QuestionType};
 
 use crate::counting::PercentCutoffs;
-use crate::drift::answer_groups::{Group, groupings};
+use crate::drift::answer_groups::{AnswerGroup, groupings};
 use crate::drift::answer_tally::AnswerTally;
 use crate::drift::chance::{chi_squared_quantile, chi_squared_tail, exact_p};
 use crate::measures::{Interval, Proportion, to_f64};
@@ -195,7 +195,7 @@ impl ProbabilityDrift {
         before: &AnswerTally,
         is_percent: bool,
     ) -> Option<Self> {
-        let of = Group {
+        let of = AnswerGroup {
             now: now.answers(),
             before: before.answers(),
         };
@@ -215,7 +215,7 @@ impl ProbabilityDrift {
     /// Information Theory 37 (1991); B. Yurdakul, "Statistical properties of population stability
     /// index" (2018), for the index without a difference: it is chi-squared with a degree of freedom
     /// fewer than groups, times `1/now + 1/before`.
-    fn of(groups: &[Group], of: Group, ways: f64) -> Self {
+    fn of(groups: &[AnswerGroup], of: AnswerGroup, ways: f64) -> Self {
         let (of_now, of_before) = (to_f64(of.now), to_f64(of.before));
         let degrees = u64::try_from(groups.len()).unwrap_or(u64::MAX) - 1;
         let all = of_now + of_before;
@@ -234,7 +234,10 @@ impl ProbabilityDrift {
             chi_squared += (now - expected).powi(2) / expected * all / of_before;
         }
         let p = match groups.iter().find(|group| !group.is_large(of)) {
-            Some(small) if degrees > 0 => small.share(of).p(),
+            Some(small) if degrees > 0 => {
+                let share = |count, of| Proportion { count, of };
+                exact_p(share(small.now, of.now), share(small.before, of.before))
+            }
             _ => chi_squared_tail(chi_squared, degrees),
         };
         let by_chance =

@@ -101,7 +101,7 @@ fn groups_that_are_too_small_are_pooled() {
 }
 
 #[test]
-fn nothing_is_told_of_too_few_answers_unless_all_are_alike() {
+fn too_few_answers_have_no_figures_unless_all_are_alike() {
     let few =
         |now: &[u64], before: &[u64]| ProbabilityDrift::between(&tally(now), &tally(before), true);
     assert_eq!(few(&[1, 2, 3], &[3, 2, 1]), None);
