@@ -338,7 +338,7 @@ mod tests {
         }
     }
     #[test]
-    fn results_that_another_program_wrote_anew_are_told_from_our_own() {
+    fn results_that_another_program_wrote_are_known_from_our_own() {
         let header = "result_id\tref\ttext\n";
         for (rows, is_quoted) in [
             // pandas, polars with its empty text, Excel with its comma
