@@ -75,6 +75,8 @@ async function send(form, submitter) {
     const page = new DOMParser().parseFromString(await reply.text(), "text/html");
     clearInterval(waiting);
     if (form.id === "try" && reply.ok && take(page, "#answer")) {
+      // what is sent next is another try
+      take(page, "#try [name=form_id]");
       clearTyped(form);
       history.pushState(null, "", reply.url);
       shown = here();

@@ -45,12 +45,24 @@ impl Request {
 
     /// A form with a file for a path of the app, as a browser sends it.
     pub fn upload(path: &str, name: &str, bytes: &[u8]) -> Self {
+        Self::upload_with(path, &[], name, bytes)
+    }
+
+    /// A form of the app with values and a file.
+    pub fn upload_with(path: &str, values: &[(&str, &str)], name: &str, bytes: &[u8]) -> Self {
         let border = "----border";
-        let mut body = format!(
+        let mut body: Vec<u8> = Vec::new();
+        for (name, value) in values {
+            let part = format!(
+                "--{border}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            );
+            body.extend_from_slice(part.as_bytes());
+        }
+        let head = format!(
             "--{border}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
              Content-Type: application/octet-stream\r\n\r\n"
-        )
-        .into_bytes();
+        );
+        body.extend_from_slice(head.as_bytes());
         body.extend_from_slice(bytes);
         body.extend_from_slice(format!("\r\n--{border}--\r\n").as_bytes());
         Self::outside("POST", path)

@@ -74,9 +74,10 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
         networks,
     };
     let (keys, actor) = (visit.refract.keys(), visit.actor());
-    let creating = keys.create(&actor, name.clone(), limits.clone());
+    let id = ApiKeyId::new(form.id_of_made());
+    let creating = keys.create_once(&actor, id, name.clone(), limits.clone());
     match creating.await {
-        Ok((_, key)) => {
+        Ok(Some(key)) => {
             let ends_at = limits.expires_at;
             let made = NewKey::Created { key, ends_at };
             new_key_page(&visit, &name, &made).await
@@ -84,6 +85,11 @@ pub(crate) async fn create(visit: Visit) -> Result<PageReply, PageError> {
         Err(refusal @ KeyError::EndsInThePast { .. }) => {
             errors.note("expires", &refusal);
             refuse_creation(&visit, errors).await
+        }
+        Ok(None) => {
+            let reason = "The key was made already, and shown that one time. If it was lost, revoke \
+                 it below, and make another";
+            page(&visit, &RefusedForm::because(reason), StatusCode::CONFLICT).await
         }
         Err(KeyError::Secret(error)) => Err(error.into()),
         Err(KeyError::Persistence(error)) => Err(error.into()),

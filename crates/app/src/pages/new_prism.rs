@@ -3,6 +3,7 @@
 use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_authoring::prism_file::PrismFile;
+use refract_domain::ids::PrismId;
 use refract_domain::problem::Problems;
 use refract_service::prisms::{EXAMPLES, PrismError};
 
@@ -10,7 +11,7 @@ use crate::components::{
     FormField, NoticeKind, counted, definition, fault_sentence, notice, prism_address,
 };
 use crate::replies::{PageError, PageReply, Section};
-use crate::requests::Visit;
+use crate::requests::{Visit, form_id};
 
 /// The most problems of a file that are listed.
 const MOST_ERRORS: usize = 200;
@@ -42,7 +43,9 @@ pub(crate) async fn submit(visit: Visit) -> Result<PageReply, PageError> {
         (None, Some(file)) => &file.bytes,
         (None, None) => pasted.as_bytes(),
     };
-    match visit.refract.prisms().create(&visit.actor(), file).await {
+    let id = PrismId::new(form.id_of_made());
+    let (prisms, actor) = (visit.refract.prisms(), visit.actor());
+    match prisms.create_once(&actor, id, None, file).await {
         Ok(prism) => {
             let address = prism_address(&prism);
             Ok(PageReply::see_other(&format!("{address}?done=created")))
@@ -107,6 +110,7 @@ fn examples() -> Markup {
                 li {
                     p { strong { (example.name) } br; span.soft { (example.words) } }
                     form.row method="post" action="/prisms/new" {
+                        (form_id())
                         input type="hidden" name="example" value=(example.slug);
                         button type="submit" { "Make it" span.unseen { ": " (example.name) } }
                         a href={ "/prisms/new/edit?from=" (example.slug) } { "Edit first" span.unseen { ": " (example.name) } }
@@ -135,6 +139,7 @@ fn file_form(refused: Option<&RefusedFile<'_>>) -> Markup {
     let text = FormField::new("pasted", &label).value(content);
     html! {
         form.wide method="post" action="/prisms/new" enctype="multipart/form-data" {
+            (form_id())
             (file.around(&html! {
                 input #file name="file" type="file" accept=".json,application/json" aria-describedby="file-hint";
             }))

@@ -47,8 +47,9 @@ pub(crate) async fn begin(visit: Visit) -> Result<PageReply, PageError> {
     };
     let lens = Arc::new(lens);
     let marks = visit.refract.marks();
-    let id = marks
-        .begin_review(&lens, visit.visitor.person, &visit.annotator(), &queue)
+    let id = SittingId::new(visit.sent.form.id_of_made());
+    marks
+        .begin_review(&lens, visit.visitor.person, &visit.annotator(), &queue, id)
         .await?;
     let address = prism_address(&lens.prism);
     Ok(PageReply::see_other(&format!("{address}/review/{id}")))

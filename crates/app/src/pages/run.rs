@@ -11,6 +11,7 @@ use actix_web::http::header::HeaderValue;
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use maud::html;
+use refract_domain::ids::FileRunId;
 use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_file_runs::{HeldOutputError, RowLayout, SheetChoice};
 use refract_service::runs::{ChangeRunOutcome, DeleteUploadOutcome, NewStoredRun};
@@ -185,6 +186,7 @@ pub(crate) async fn run_again(visit: Visit) -> Result<PageReply, PageError> {
     let version = version_number(visit.sent.form.get("version")).ok_or(PageError::NotFound)?;
     let upload = view.run.upload.ok_or(PageError::NotFound)?;
     let new = NewStoredRun {
+        id: FileRunId::new(visit.sent.form.id_of_made()),
         prism: view.run.prism,
         version: Some(version),
         upload,

@@ -10,6 +10,7 @@ use refract_service::prisms::Prism;
 use refract_service::runs::{
     CreateRunError, FileName, NewStoredRun, RunPage, StoredMapping, StoredRun, UploadError,
 };
+use sha2::{Digest as _, Sha256};
 
 use crate::components::{
     FormField, NoticeKind, OLDER, PrismTab, count, describe, empty_state, moment, neighbours,
@@ -17,7 +18,7 @@ use crate::components::{
 };
 use crate::pages::uploaded_file::{column_mapping, read_outline, unreadable};
 use crate::replies::{Page, PageError, PageReply};
-use crate::requests::{ArrivingFile, ArrivingForm, Query, Visit};
+use crate::requests::{ArrivingFile, ArrivingForm, Query, Visit, form_id, id_of_made};
 
 /// Runs on a page of the list.
 const RUNS_ON_A_PAGE: u32 = 50;
@@ -101,6 +102,7 @@ fn form(visit: &Visit, address: &str, error: &str) -> Markup {
     };
     html! {
         form.narrow method="post" action=(address) enctype="multipart/form-data" {
+            (form_id())
             (field.around(&input))
             button.main type="submit" { "Upload" }
         }
@@ -165,6 +167,7 @@ async fn run_of(visit: &Visit, prism: &Prism, form: &mut ArrivingForm) -> Result
     let name = name.map_err(|errors| NoRun::Refused(describe(&file.name, &errors)))?;
     let file_name = name.as_str().to_owned();
     let upload = store(visit, name, &mut file).await?;
+    let id = id_of_run(visit, &file.form_id, upload).await?;
     let outline = match read_outline(visit, upload, &file_name, SheetChoice::default()).await? {
         Ok(outline) => outline,
         Err(error) => {
@@ -175,13 +178,28 @@ async fn run_of(visit: &Visit, prism: &Prism, form: &mut ArrivingForm) -> Result
     };
     let mappings = suggested(visit, prism, &outline).await?;
     let new = NewStoredRun {
+        id,
         prism: prism.id,
         version: None,
         upload,
         mappings,
     };
     let run = runs.create_file_run(&actor, new).await?;
+    if run.upload != Some(upload) {
+        // the same form made this run of an equal file before
+        runs.delete_upload(&actor, upload).await?;
+    }
     Ok(run_address(run.id))
+}
+
+/// The id of the run that a form makes of its file.
+async fn id_of_run(visit: &Visit, form_id: &str, upload: UploadId) -> Result<FileRunId, NoRun> {
+    let runs = visit.refract.runs();
+    let stored = runs.find_upload(visit.account(), upload).await?;
+    let stored = stored.ok_or(CreateRunError::UploadNotFound)?;
+    let content = Sha256::new().chain_update(stored.sha256);
+    let content = content.chain_update(stored.file_name);
+    Ok(FileRunId::new(id_of_made(form_id, content)))
 }
 
 /// Stores the file while it arrives.

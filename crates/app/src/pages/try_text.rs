@@ -8,14 +8,16 @@ use actix_web::http::StatusCode;
 use maud::{Markup, html};
 use refract_domain::account::Role;
 use refract_domain::ids::ResultId;
-use refract_domain::prism::{PrismSelector, PrismVersion, Question};
+use refract_domain::prism::{PrismSelector, PrismVersion, Question, VersionNumber};
 use refract_domain::result::ResultActor;
+use refract_domain::submission::IdempotencyKey;
 use refract_service::prisms::{Prism, PrismError, sample_texts};
 use refract_service::results::{
     CreateCall, Provenance, ReadableResult, ResultDetails, ResultFilter, ResultSearch,
     SearchLimits, SearchPage,
 };
 use refract_service::{CallError, Refract};
+use uuid::Uuid;
 
 use self::try_form::{TryForm, TryValues};
 use crate::components::{
@@ -112,6 +114,7 @@ async fn answer(
 ) -> Result<Vec<ReadableResult>, CallError> {
     let selector = PrismSelector::Id(prism.id);
     let actor = visit.actor();
+    let made = visit.sent.form.id_of_made();
     let Some(against) = values.against else {
         let call = CreateCall {
             prism: selector,
@@ -119,11 +122,11 @@ async fn answer(
             context: values.context,
             reference: values.reference,
             version: Some(values.version),
-            idempotency_key: None,
+            idempotency_key: Some(key_of_try(made, values.version)),
         };
         return Ok(vec![visit.refract.results().create_as(actor, call).await?]);
     };
-    let versions = [values.version, against];
+    let versions = [values.version, against].map(|version| (version, key_of_try(made, version)));
     let results = visit.refract.prisms().try_on(
         actor,
         &selector,
@@ -133,6 +136,11 @@ async fn answer(
         &versions,
     );
     results.await.into_iter().collect()
+}
+
+/// The idempotency key of a try: sent twice, a form has one answer of a version.
+fn key_of_try(made: Uuid, version: VersionNumber) -> IdempotencyKey {
+    IdempotencyKey::saved(format!("try:{made}:{version}"))
 }
 
 async fn refused(

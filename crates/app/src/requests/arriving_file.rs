@@ -10,9 +10,12 @@ use tokio::sync::mpsc;
 
 use crate::replies::PageError;
 use crate::requests::form::MOST_PARTS;
+use crate::requests::form_id::FORM_ID;
 
 /// What a form sends besides its file's bytes: borders, names and headers.
 const AROUND_FILE: usize = 64 * 1024;
+/// The most bytes of a form's id.
+const LONGEST_ID: usize = 100;
 /// Bytes in a MiB.
 const MIB: u64 = 1024 * 1024;
 
@@ -27,6 +30,8 @@ pub(crate) struct ArrivingForm {
 pub(crate) struct ArrivingFile<'a> {
     /// The file's name on the sender's computer.
     pub(crate) name: String,
+    /// The form's id; empty when absent or after the file.
+    pub(crate) form_id: String,
     part: Field,
     most_mib: u64,
     // the parts of a form are read one after another
@@ -87,10 +92,11 @@ impl ArrivingForm {
     /// [`PageError::NoForm`] for a form that is no upload or did not arrive whole.
     pub(crate) async fn file(&mut self) -> Result<Option<ArrivingFile<'_>>, PageError> {
         let most_mib = self.most_mib;
+        let mut form_id = String::new();
         // each part costs far more than its bytes
         for _ in 0..MOST_PARTS {
             let part = self.parts.try_next().await;
-            let Some(part) = part.map_err(|error| refused(&error, most_mib))? else {
+            let Some(mut part) = part.map_err(|error| refused(&error, most_mib))? else {
                 return Ok(None);
             };
             let disposition = part.content_disposition();
@@ -99,10 +105,17 @@ impl ArrivingForm {
             if !name.is_empty() {
                 return Ok(Some(ArrivingFile {
                     name,
+                    form_id,
                     part,
                     most_mib,
                     _form: self,
                 }));
+            }
+            if part.name() == Some(FORM_ID) {
+                let text = part.bytes(LONGEST_ID).await;
+                let text = text.map_err(|_| PageError::NoForm)?;
+                let text = text.map_err(|error| refused(&error, most_mib))?;
+                form_id = String::from_utf8_lossy(&text).into_owned();
             }
         }
         Err(PageError::NoForm)

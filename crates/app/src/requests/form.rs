@@ -189,6 +189,11 @@ impl Form {
         files.find(|file| file.input == input && !file.bytes.is_empty())
     }
 
+    /// All uploaded files, in the order sent.
+    pub(super) fn files(&self) -> &[SentFile] {
+        &self.files
+    }
+
     /// Adds a value.
     pub(crate) fn push(&mut self, name: &str, value: &str) {
         let start = self.text.len();

@@ -4,12 +4,14 @@
 //! later is walked too. What needs no browser is tried over HTTP: a session that ended, and 10 MiB
 //! of text. Back, a reload, a server that is away and a double click need a browser.
 
+use std::collections::BTreeMap;
+
 use refract_app::route_table;
 use refract_test_stack::browser::forms::inputs;
 use refract_test_stack::browser::{PlainBrowser, joined};
 use refract_test_stack::http::Request;
 use refract_test_stack::http::answer::HttpAnswer;
-use refract_test_stack::service::{Backend, PRISM, Service, text};
+use refract_test_stack::service::{Backend, PRISM, Service, events, text};
 use refract_test_support::browser::{Browser, BrowserSettings};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
@@ -22,6 +24,8 @@ use crate::runs::checked;
 on_both!(
     a_form_is_carried_along_when_the_session_has_ended,
     a_form_of_10_mib_is_given_back_kept_or_refused_with_a_way_out,
+    a_form_that_is_sent_twice_acts_once,
+    a_form_makes_one_run_of_a_file_and_another_of_another,
 );
 
 const MARKER: &str = "typed-by-a-person";
@@ -183,6 +187,86 @@ async fn a_form_of_10_mib_is_given_back_kept_or_refused_with_a_way_out(backend: 
     }
 }
 
+async fn a_form_that_is_sent_twice_acts_once(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "owner").await;
+    let mut again = PlainBrowser::new(&service);
+    again.keep("refract", ada.value_of("refract"));
+    let mut forms = every_form(&service, &mut ada).await;
+    // what ends other forms comes last
+    let ends = [
+        "/archive",
+        "/cancel",
+        "/delete-file",
+        "/remove",
+        "/sign-out",
+    ];
+    forms.sort_by_key(|form| ends.iter().any(|end| form.action.ends_with(end)));
+    let mut acted = Vec::new();
+    for form in &forms {
+        let shown = ada.get(&form.page).await;
+        let mut now = self::forms(&form.page, &shown);
+        now.retain(|now| now.action == form.action && now.texts == form.texts);
+        let Some(form) = now.first_mut() else {
+            continue;
+        };
+        form.texts.truncate(1);
+        let before = acts(&service, &mut ada).await;
+        let request = || {
+            Request::outside("POST", &form.action)
+                .header("Sec-Fetch-Site", "same-origin")
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .body(body(form, "Once"))
+        };
+        tokio::join!(ada.send(request()), again.send(request()));
+        ada.send(request()).await;
+        for (act, count) in acts(&service, &mut ada).await {
+            let made = count.saturating_sub(before.get(&act).copied().unwrap_or(0));
+            // a link takes the place of the one before, and the last page shows the last one
+            assert!(
+                made <= 1 || act == "link_renewed",
+                "{form:?}: {act} {made} times"
+            );
+            if made == 1 {
+                acted.push(form.action.clone());
+            }
+        }
+    }
+    for action in ["/keys", "/prisms/new", "/try", "/review"] {
+        let has_acted = acted.iter().any(|acted| acted.ends_with(action));
+        assert!(has_acted, "{action}: {acted:?}");
+    }
+}
+
+async fn a_form_makes_one_run_of_a_file_and_another_of_another(backend: Backend) {
+    let service = Service::start(backend).await;
+    let mut ada = joined(&service, "ada@example.com", "editor").await;
+    let runs = format!("/prisms/{PRISM}/runs");
+    let form = inputs(&ada.get(&runs).await, &format!("action=\"{runs}\""));
+    let form: Vec<_> = form
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let upload = |bytes| Request::upload_with(&runs, &form, "in.csv", bytes);
+    let mut again = PlainBrowser::new(&service);
+    again.keep("refract", ada.value_of("refract"));
+    let (one, two) = tokio::join!(
+        ada.send(upload(b"text\na\n")),
+        again.send(upload(b"text\na\n"))
+    );
+    assert_eq!(one.status, 303, "{one:?}");
+    assert_eq!(one.header("location"), two.header("location"));
+    let other = ada.send(upload(b"text\nb\n")).await;
+    assert_ne!(one.header("location"), other.header("location"));
+    let listed = ada
+        .get(&runs)
+        .await
+        .body
+        .matches("<a href=\"/runs/")
+        .count();
+    assert_eq!(listed, 2);
+}
+
 /// Whether a page keeps a draft on the server.
 fn is_of_draft(page: &str) -> bool {
     page.ends_with("/edit") || page.ends_with("/lens")
@@ -337,6 +421,20 @@ async fn a_double_click_does_nothing_twice() {
             assert!(made <= 1, "{page}, {form}: {made} events or results");
         }
     }
+}
+
+/// Number of events of each action, of results, and of the person's sittings.
+async fn acts(service: &Service, person: &mut PlainBrowser<'_>) -> BTreeMap<String, usize> {
+    let mut acts = BTreeMap::new();
+    for event in events(service).await {
+        *acts.entry(text(&event, "action")).or_default() += 1;
+    }
+    let results = service.run(&["results", "list", PRISM, "--json"]).await;
+    acts.insert("result".to_owned(), results.lines().len());
+    let page = person.get(&format!("/prisms/{PRISM}/review")).await;
+    let sittings = format!("href=\"/prisms/{PRISM}/review/");
+    acts.insert("sitting".to_owned(), page.body.matches(&sittings).count());
+    acts
 }
 
 /// Number of events and of results of the account.

@@ -54,6 +54,39 @@ impl Keys<'_> {
         name: String,
         limits: KeyLimits,
     ) -> Result<(ApiKeyId, ApiKey), KeyError> {
+        let id = ApiKeyId::new(Uuid::now_v7());
+        Ok((id, self.create_as(actor, id, name, limits).await?))
+    }
+
+    /// Creates a key with this id, unless it was created before: a form that is sent twice creates
+    /// one key. `None` for one that was created before.
+    ///
+    /// # Errors
+    /// Those of [`Keys::create`].
+    pub async fn create_once(
+        self,
+        actor: &AccountActor,
+        id: ApiKeyId,
+        name: String,
+        limits: KeyLimits,
+    ) -> Result<Option<ApiKey>, KeyError> {
+        match self.create_as(actor, id, name, limits).await {
+            Err(error @ KeyError::Persistence(_)) => {
+                let listed = self.list(actor.account()).await?;
+                let is_made = listed.iter().any(|key| key.row.id == id);
+                if is_made { Ok(None) } else { Err(error) }
+            }
+            created => created.map(Some),
+        }
+    }
+
+    async fn create_as(
+        self,
+        actor: &AccountActor,
+        id: ApiKeyId,
+        name: String,
+        limits: KeyLimits,
+    ) -> Result<ApiKey, KeyError> {
         let stamp = actor.event_stamp();
         let KeyLimits {
             expires_at,
@@ -61,7 +94,6 @@ impl Keys<'_> {
         } = limits;
         check_end(expires_at, stamp.at)?;
         let key = ApiKey::from_random(random_bytes()?);
-        let id = ApiKeyId::new(Uuid::now_v7());
         let new = NewApiKey {
             id,
             account: actor.account(),
@@ -72,7 +104,7 @@ impl Keys<'_> {
             networks,
         };
         self.identity.database.create_api_key(&new, stamp).await?;
-        Ok((id, key))
+        Ok(key)
     }
 
     /// Limits a key of the caller's account to networks; `None` for no limit. Nodes apply it to

@@ -6,7 +6,7 @@ use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::prism::{PrismSelector, PrismVersion, VersionNumber};
 use refract_domain::submission::budget::{self, OverBudget};
-use refract_domain::submission::{CallContext, Ref, SentFields, Submission};
+use refract_domain::submission::{CallContext, IdempotencyKey, Ref, SentFields, Submission};
 use refract_identity::people::AccountActor;
 use refract_model_gateway::ModelError;
 
@@ -55,17 +55,17 @@ impl Prisms<'_> {
         fields: &SentFields,
         context: Option<&CallContext>,
         reference: Option<&Ref>,
-        versions: &[VersionNumber],
+        versions: &[(VersionNumber, IdempotencyKey)],
     ) -> Vec<Result<ReadableResult, CallError>> {
         let results = self.refract.results();
-        let calls = versions.iter().map(|version| {
+        let calls = versions.iter().map(|(version, key)| {
             let call = CreateCall {
                 prism: prism.clone(),
                 fields: fields.clone(),
                 context: context.cloned(),
                 reference: reference.cloned(),
                 version: Some(*version),
-                idempotency_key: None,
+                idempotency_key: Some(key.clone()),
             };
             results.create_as(actor.clone(), call)
         });

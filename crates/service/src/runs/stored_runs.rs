@@ -55,6 +55,8 @@ impl StoredRun {
 /// A file run to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewStoredRun {
+    /// Its id.
+    pub id: FileRunId,
     /// The prism to ask.
     pub prism: PrismId,
     /// The version to ask; `None` for the latest.
@@ -93,7 +95,12 @@ pub struct RunPage {
 
 #[boxed]
 impl Runs<'_> {
-    /// Makes a file run, which waits for a person to check it.
+    /// The id of a file run that is still to be made.
+    pub fn new_id(self) -> FileRunId {
+        FileRunId::new(Uuid::now_v7())
+    }
+
+    /// Makes a file run, which waits for a person to check it, or finds it if it was made before.
     ///
     /// # Errors
     /// When the file, the prism or the version is missing, or the database fails.
@@ -107,7 +114,7 @@ impl Runs<'_> {
         let prism = database.find_prism(actor.account(), &selector).await?;
         let prism = check_active(prism)?;
         let version = find_version_to_ask(database, &prism, new.version).await?;
-        let id = FileRunId::new(Uuid::now_v7());
+        let id = new.id;
         let row = NewFileRun {
             id,
             prism: prism.id,
@@ -121,11 +128,14 @@ impl Runs<'_> {
             to: Some(EventDetail::version(version.number)),
             ..stamp.event(EventAction::FileRunMade, EventTarget::Prism(prism.id))
         };
-        if !database.create_file_run(row, event).await? {
-            return Err(CreateRunError::UploadNotFound);
-        }
+        let creating = database.create_file_run(row, event).await;
+        // a form that is sent twice makes one run
         let made = self.find_file_run(actor.account(), id).await?;
-        made.ok_or(CreateRunError::UploadNotFound)
+        match (made, creating) {
+            (Some(made), _) => Ok(made),
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => Err(CreateRunError::UploadNotFound),
+        }
     }
 
     /// Finds a file run of the account.

@@ -36,6 +36,7 @@ fn mapping(column: &str) -> StoredMapping {
 
 pub(crate) fn new_run(prism: PrismId, upload: UploadId) -> NewStoredRun {
     NewStoredRun {
+        id: FileRunId::new(Uuid::now_v7()),
         prism,
         version: None,
         upload,

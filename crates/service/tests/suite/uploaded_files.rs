@@ -137,6 +137,7 @@ async fn a_file_that_is_cut_off_is_nobodys(it: Fixture) {
     assert_eq!(read_error(&it, id).await, ErrorKind::NotFound);
     let prism = it.prism(it.account).await;
     let new = NewStoredRun {
+        id: it.refract.runs().new_id(),
         prism: prism.prism.id,
         version: None,
         upload: id,

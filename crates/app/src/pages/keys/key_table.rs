@@ -15,7 +15,7 @@ use crate::components::{
     stacked_table,
 };
 use crate::replies::{PageError, PageReply, Section};
-use crate::requests::Visit;
+use crate::requests::{Visit, form_id};
 
 /// Networks that were typed for a key and refused.
 pub(super) struct RefusedNetworks {
@@ -172,6 +172,7 @@ pub(super) fn key_form(visit: &Visit, errors: &FormErrors) -> Markup {
     let networks = networks.hint("Such as 10.0.0.0/8, separated by commas. Calls from elsewhere are refused. Leave it empty for any.");
     html! {
         form.narrow method="post" action="/keys" {
+            (form_id())
             (name.line("text", "off"))
             (expires.errors(errors).line("date", "off"))
             (networks.errors(errors).line("text", "off"))

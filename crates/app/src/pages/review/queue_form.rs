@@ -10,7 +10,7 @@ use refract_service::results::{ResultSearch, searchable_columns};
 
 use crate::components::{FormField, count};
 use crate::pages::results::FilterValues;
-use crate::requests::{Query, Visit};
+use crate::requests::{Query, Visit, form_id};
 
 /// The value of the question's select for all questions.
 const ALL: &str = "*";
@@ -153,6 +153,7 @@ impl QueueForm {
         };
         html! {
             form method="post" action={ (address) (self.query.in_address()) } {
+                (form_id())
                 div.filters {
                     (FormField::new("question", "Question to mark").value(&self.question).error(self.error).choice(&options))
                     @if self.search.is_none() {

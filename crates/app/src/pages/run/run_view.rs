@@ -21,7 +21,7 @@ use crate::components::{
     count, counted, moment, prism_address, run_address, share_bar, state_words, table,
 };
 use crate::replies::PageError;
-use crate::requests::Visit;
+use crate::requests::{Visit, form_id};
 
 /// A run with its prism.
 pub(super) struct RunView {
@@ -105,6 +105,7 @@ pub(super) fn file(visit: &Visit, view: &RunView) -> Markup {
             details {
                 summary { "Run this file with another version" }
                 form.row method="post" action={ (address) "/again" } {
+                    (form_id())
                     label for="version" { "Version" }
                     select #version name="version" {
                         @for version in &others { option value=(version) { (version) } }

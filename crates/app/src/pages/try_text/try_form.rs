@@ -7,7 +7,7 @@ use refract_service::prisms::Prism;
 use refract_service::results::ReadableResult;
 
 use crate::components::{FormErrors, FormField, NoticeKind, notice, prism_address};
-use crate::requests::{Form, version_number};
+use crate::requests::{Form, form_id, version_number};
 
 /// The prefix of the fields' input names, the same as in the paths of problems.
 const FIELDS: &str = "fields.";
@@ -214,6 +214,7 @@ impl TryForm {
         });
         html! {
             form #try method="post" action={ (prism_address(prism)) "/try" } {
+                (form_id())
                 @if self.is_refused() { (self.summary(version)) }
                 @for field in version.fields() {
                     (FormField::new(&format!("{FIELDS}{}", field.key), &field.label)

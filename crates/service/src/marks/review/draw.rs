@@ -12,7 +12,6 @@ use refract_domain::result::mark::Annotator;
 use refract_domain::result::whole_milliseconds;
 use refract_evaluation::counting::ReviewOrder;
 use refract_persistence::{Prism, ResultFilter, SearchCandidate, SittingRow};
-use uuid::Uuid;
 
 use super::next::{OpenQuestions, WantedQuestions};
 use super::sitting::{KEPT, SittingState};
@@ -62,8 +61,8 @@ impl Marks<'_> {
         Ok(latest)
     }
 
-    /// Begins a sitting with up to 200 results of a queue, and returns its id. The sitting is empty
-    /// when everything in the queue is judged.
+    /// Begins a sitting with this id and up to 200 results of a queue, unless it was begun before.
+    /// It is empty when everything in the queue is judged.
     ///
     /// # Errors
     /// When a column of the search cannot be searched, or the database fails.
@@ -73,7 +72,8 @@ impl Marks<'_> {
         person: PersonId,
         by: &Annotator,
         queue: &ReviewQueue,
-    ) -> Result<SittingId, SearchError> {
+        id: SittingId,
+    ) -> Result<(), SearchError> {
         let is_fair = queue.is_fair();
         let drawn = self.draw(lens, by, queue).await?;
         let state = SittingState {
@@ -91,16 +91,19 @@ impl Marks<'_> {
         };
         let now = whole_milliseconds(Utc::now());
         let sitting = SittingRow {
-            id: SittingId::new(Uuid::now_v7()),
+            id,
             person,
             prism: lens.prism.id,
             state: state.json().map_err(InternalError::from)?,
             used_at: now,
         };
-        let id = sitting.id;
-        let beginning = self.refract.database.begin_sitting(sitting, now - KEPT);
-        beginning.await.map_err(InternalError::from)?;
-        Ok(id)
+        let database = &self.refract.database;
+        let Err(error) = database.begin_sitting(sitting, now - KEPT).await else {
+            return Ok(());
+        };
+        // a form that is sent twice begins one sitting
+        let begun = self.find_sitting(person, lens.prism.id, id).await?;
+        begun.map(drop).ok_or(InternalError::from(error).into())
     }
 
     async fn draw(

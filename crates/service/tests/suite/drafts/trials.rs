@@ -3,10 +3,11 @@
 use refract_authoring::prism_file::PrismFile;
 use refract_domain::prism::{PrismVersion, VersionNumber};
 use refract_domain::result::ResultActor;
-use refract_domain::submission::{CallContext, SentFields, Submission};
+use refract_domain::submission::{CallContext, IdempotencyKey, SentFields, Submission};
 use refract_test_support::model_server::{ModelServer, Script, ScriptedReply};
 use refract_test_support::on_both;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::fixture::{DraftFixture, file};
 
@@ -25,6 +26,17 @@ fn fields(pairs: &[(&str, &str)]) -> SentFields {
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
             .collect(),
     )
+}
+
+/// Versions with an idempotency key each, of one sending.
+fn keyed<const N: usize>(versions: [VersionNumber; N]) -> [(VersionNumber, IdempotencyKey); N] {
+    let sending = Uuid::now_v7();
+    versions.map(|version| {
+        (
+            version,
+            IdempotencyKey::saved(format!("{sending} {version}")),
+        )
+    })
 }
 
 fn draft(file: &Value) -> PrismVersion {
@@ -55,7 +67,7 @@ async fn a_text_is_asked_of_two_versions_and_both_results_are_saved(it: DraftFix
             &text,
             context.as_ref(),
             None,
-            &[second, VersionNumber::FIRST],
+            &keyed([second, VersionNumber::FIRST]),
         )
         .await;
     let tried: Vec<_> = tried.into_iter().map(Result::unwrap).collect();
@@ -86,7 +98,14 @@ async fn a_version_with_other_fields_refuses_in_the_words_of_a_call(it: DraftFix
     let try_on = async |sent: SentFields| {
         let tried = refract
             .prisms()
-            .try_on(it.actor.clone(), &it.prism, &sent, None, None, &versions)
+            .try_on(
+                it.actor.clone(),
+                &it.prism,
+                &sent,
+                None,
+                None,
+                &keyed(versions),
+            )
             .await;
         let words = tried
             .into_iter()
@@ -120,7 +139,14 @@ async fn a_failure_of_the_model_is_a_result_like_any_other(it: DraftFixture) {
     let versions = [VersionNumber::FIRST, second];
     let tried = refract
         .prisms()
-        .try_on(it.actor.clone(), &it.prism, &text, None, None, &versions)
+        .try_on(
+            it.actor.clone(),
+            &it.prism,
+            &text,
+            None,
+            None,
+            &keyed(versions),
+        )
         .await;
     assert!(tried.iter().all(|tried| !tried.as_ref().unwrap().is_ok()));
     assert_eq!(it.count().await, 2);
