@@ -179,8 +179,8 @@ impl Database {
         .await
     }
 
-    /// Replaces the expected outcomes and the note of an example, with an event. Returns whether
-    /// the prism has the example. One transaction.
+    /// Replaces the expected outcomes and the note of an example, with an event if that changes
+    /// anything. Returns whether the prism has the example. One transaction.
     pub async fn change_example(
         &self,
         prism: PrismId,
@@ -189,9 +189,10 @@ impl Database {
         note: Option<ExampleNote>,
         stamp: EventStamp,
     ) -> Result<bool, PersistenceError> {
+        let wanted = (to_json(expected)?, note.map(|note| note.to_string()));
         let change = (
-            prism_examples::expected.eq(to_json(expected)?),
-            prism_examples::note.eq(note.map(|note| note.to_string())),
+            prism_examples::expected.eq(wanted.0.clone()),
+            prism_examples::note.eq(wanted.1.clone()),
             prism_examples::changed_by.eq(stamp.actor.person()),
             prism_examples::changed_at.eq(Bind(stamp.at)),
         );
@@ -200,9 +201,12 @@ impl Database {
             let example = prism_examples::table
                 .filter(prism_examples::id.eq(Bind(id)))
                 .filter(prism_examples::prism_id.eq(Bind(prism)));
-            if on!(tx, execute(diesel::update(example).set(change)))? == 0 {
-                return Ok(false);
+            let now = example.select((prism_examples::expected, prism_examples::note));
+            let now = on!(tx, get_result(for_no_key_update(now))).optional()?;
+            if now.is_none() || now == Some(wanted) {
+                return Ok(now.is_some());
             }
+            on!(tx, execute(diesel::update(example).set(change)))?;
             commit_with(tx, event).await?;
             Ok(true)
         })
