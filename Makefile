@@ -22,6 +22,9 @@ $(COUNTS): $(COUNTED)
 	@mkdir -p $(@D)
 	@gzip -dc $< >$@.part && mv $@.part $@
 
+# Checks and tests do without jemalloc, whose build takes two minutes of processor time (ADR 4).
+WORKSPACE := --workspace --no-default-features --features refract/full
+
 # What a newcomer needs; the others are in `make help-all`.
 FIRST := demo build test check fmt clippy docs bench
 
@@ -167,16 +170,16 @@ fmt-check: ## list what is not formatted
 	$(CARGO) fmt --all --check
 
 clippy: ## lint everything, warnings are errors
-	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) clippy $(WORKSPACE) --all-targets --locked -- --deny warnings
 
 # Twice as many tests as there are cores run at once: most only wait.
 test: ## run the tests, in a real Chromium and by a real sign-in provider (finds, starts or installs them), doc tests too; on PostgreSQL and SQLite where the database matters, else on SQLite
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
 		set -- nextest run --test-threads "$$(($$(getconf _NPROCESSORS_ONLN) * 2))" $(NEXTEST); \
 	else set -- test --lib --bins --tests; fi; \
-	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres --in-memory $(CARGO) "$$@" --workspace --locked --no-fail-fast
+	set -x; .ci/with-provider .ci/with-browser .ci/with-postgres --in-memory $(CARGO) "$$@" $(WORKSPACE) --locked --no-fail-fast
 	@echo '$(SKIPPED)'
-	$(CARGO) test --doc --workspace --locked
+	$(CARGO) test --doc $(WORKSPACE) --locked
 
 SKIPPED = tests that nextest skipped run on SQLite here, and on PostgreSQL too in make test-all: see .config/nextest.toml
 
@@ -224,7 +227,7 @@ test-endurance: ## run many calls, broken requests, slow and vanishing clients, 
 READ_BY_CLIPPY = RUSTC_WORKSPACE_WRAPPER="$$(realpath "$$(rustc --print sysroot)")/bin/clippy-driver" CLIPPY_ARGS=--deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
 docs: $(if $(ASIDE),clippy) ## build the documentation, warnings are errors (with examples, so that what clippy compiled is used)
-	$(if $(ASIDE),$(READ_BY_CLIPPY)) RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc --workspace --no-deps --lib --bins --examples --locked
+	$(if $(ASIDE),$(READ_BY_CLIPPY)) RUSTDOCFLAGS="--deny warnings" $(ASIDE) $(CARGO) doc $(WORKSPACE) --no-deps --lib --bins --examples --locked
 
 deny: cargo-deny ## check which crates depend on which, licences and sources (installs cargo-deny when it is missing)
 	$(DENY) bans licenses sources
