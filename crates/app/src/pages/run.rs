@@ -250,6 +250,7 @@ async fn outcome(
             "The run was changed meanwhile, so nothing was done. This is how it is now."
         }
         ChangeRunOutcome::FileDeleted => "The file is deleted. Upload it again to run it.",
+        ChangeRunOutcome::PrismArchived => "The prism is archived: restore it, then retry.",
     };
     let view = find(visit).await?;
     page(visit, &view, fault, StatusCode::CONFLICT).await

@@ -66,7 +66,7 @@ pub(crate) async fn outline_of(
 /// Opens the file of a run to read its rows.
 pub(crate) async fn open_file(visit: &Visit, run: &StoredRun) -> Result<Arc<FileRun>, PageError> {
     let upload = run.upload.ok_or(PageError::NotFound)?;
-    let prism = visit.refract.runs().pin_for_run(run).await;
+    let prism = visit.refract.runs().pin_to_read(run).await;
     let prism = prism.map_err(|error| match error {
         CallError::Internal(error) => PageError::Internal(error),
         CallError::InvalidApiKey

@@ -30,6 +30,8 @@ pub enum ChangeRunOutcome {
     FileDeleted,
     /// The prism has no version of this number.
     VersionNotFound,
+    /// The prism is archived, so that nothing can be retried.
+    PrismArchived,
 }
 
 /// A change that is wanted, with what comes with it.
@@ -91,12 +93,19 @@ impl Runs<'_> {
             let Some(found) = self.find_file_run(account, run).await? else {
                 return Ok(ChangeRunOutcome::NotFound);
             };
+            let retries = wanted.change == FileRunChange::RetryFailed;
             let to = found.state.after(wanted.change);
+            let to = to.filter(|_| !retries || found.progress.failed > 0);
             let Some(to) = to.filter(|_| attempts < ATTEMPTS) else {
                 return Ok(ChangeRunOutcome::NotPossible(found.state));
             };
             if wanted.change.needs_file() && found.upload.is_none() {
                 return Ok(ChangeRunOutcome::FileDeleted);
+            }
+            // a retry that ends before its first row would leave a run without its counts
+            let prism = database.find_prism_by_id(found.prism).await?;
+            if retries && prism.is_none_or(|prism| prism.archived_at.is_some()) {
+                return Ok(ChangeRunOutcome::PrismArchived);
             }
             let version = wanted.version.unwrap_or(found.version);
             if database.find_version(found.prism, version).await?.is_none() {

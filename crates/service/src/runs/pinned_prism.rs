@@ -16,7 +16,7 @@ use refract_model_gateway::Estimator;
 
 use crate::lenses::prism_lens::PrismLens;
 use crate::model::CallPriority;
-use crate::prisms::{NumberedVersion, check_active, find_version_to_ask};
+use crate::prisms::{NumberedVersion, Prism, check_active, find_version_to_ask};
 use crate::results::ask_and_save::{AnsweredCall, CheckedCall};
 use crate::results::budgets::Budgets;
 use crate::results::column_value::answer_column;
@@ -90,8 +90,18 @@ impl Runs<'_> {
         prism: &PrismSelector,
         version: Option<VersionNumber>,
     ) -> Result<PinnedPrism, CallError> {
+        let prism = self.refract.database.find_prism(account, prism).await?;
+        self.pin_found(account, check_active(prism)?, version).await
+    }
+
+    /// Pins a version of a prism, also of an archived one: its results can be read.
+    pub(super) async fn pin_found(
+        self,
+        account: AccountId,
+        prism: Prism,
+        version: Option<VersionNumber>,
+    ) -> Result<PinnedPrism, CallError> {
         let database = &self.refract.database;
-        let prism = check_active(database.find_prism(account, prism).await?)?;
         let asked = find_version_to_ask(database, &prism, version).await?;
         let lens = PrismLens::load(database, prism).await?;
         Ok(PinnedPrism {

@@ -4,7 +4,6 @@ use chrono::Utc;
 use refract_boxed_futures::boxed;
 use refract_domain::event::{Event, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId};
-use refract_domain::prism::PrismSelector;
 use refract_domain::result::{FileRunState, RunProgress, whole_milliseconds};
 use refract_identity::people::AccountActor;
 use refract_persistence::{JobLease, RunEnd};
@@ -13,6 +12,7 @@ use super::Runs;
 use super::pinned_prism::PinnedPrism;
 use super::stored_runs::StoredRun;
 use crate::jobs::{StopCause, term};
+use crate::prisms::{Prism, check_active};
 use crate::{CallError, InternalError};
 
 /// A stored file run with the lease under which this node works on it.
@@ -95,8 +95,24 @@ impl Runs<'_> {
     /// # Errors
     /// When the prism is archived, or the database fails.
     pub async fn pin_for_run(self, run: &StoredRun) -> Result<PinnedPrism, CallError> {
-        let prism = PrismSelector::Id(run.prism);
-        let pinned = self.pin(run.account, &prism, Some(run.version)).await?;
+        let prism = self.refract.database.find_prism_by_id(run.prism).await?;
+        self.pin_of_run(run, check_active(prism)?).await
+    }
+
+    /// Pins the prism and the version of a stored file run to read its results, which an archived
+    /// prism keeps.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn pin_to_read(self, run: &StoredRun) -> Result<PinnedPrism, CallError> {
+        let prism = self.refract.database.find_prism_by_id(run.prism).await?;
+        let prism = prism.ok_or(CallError::PrismNotFound)?;
+        self.pin_of_run(run, prism).await
+    }
+
+    async fn pin_of_run(self, run: &StoredRun, prism: Prism) -> Result<PinnedPrism, CallError> {
+        let version = Some(run.version);
+        let pinned = self.pin_found(run.account, prism, version).await?;
         let actor = match run.made_by {
             Some(person) => AccountActor::person(run.account, person),
             None => AccountActor::operator(run.account),

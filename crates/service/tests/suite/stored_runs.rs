@@ -232,6 +232,14 @@ async fn the_story_is_in_the_events(it: &Fixture) {
     );
 }
 
+/// The progress of a run with so many failed rows.
+fn failed(rows: u64) -> RunProgress {
+    RunProgress {
+        failed: rows,
+        ..RunProgress::default()
+    }
+}
+
 async fn a_change_is_refused_where_the_state_does_not_allow_it(it: Fixture) {
     let file = upload(&it, b"Message\r\none\r\n").await;
     let prism = it.prism(it.account).await.prism.id;
@@ -248,7 +256,7 @@ async fn a_change_is_refused_where_the_state_does_not_allow_it(it: Fixture) {
                 needs_file: true,
                 takes_lease: false,
                 limits: None,
-                progress: None,
+                progress: Some(failed(1)),
                 matched: None,
             };
             let stamp = event_stamp(it.account, Actor::Operator, None);

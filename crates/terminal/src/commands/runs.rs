@@ -166,6 +166,7 @@ impl RunArg {
                 bail!("the file of the run was deleted, so it cannot be {done}: upload it again")
             }
             ChangeRunOutcome::VersionNotFound => bail!("Prism version not found"),
+            ChangeRunOutcome::PrismArchived => bail!("the prism is archived: restore it first"),
         }
     }
 }
