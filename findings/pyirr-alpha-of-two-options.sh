@@ -3,9 +3,9 @@
 # two or three options: it takes other cells of the table of pairs than those above the diagonal, which is where the
 # disagreements are. For two options, texts on which both say "no" are counted as the disagreements. Two people who
 # mark 100 texts with yes and no and agree about 90 get an alpha of 0.80, or 0.61 if few are "yes"; pyirr has -0.79 and
-# -5.24, as if they disagreed. With three options 0.85 is -0.85, and four are right. No warning. The documentation has alpha for nominal, ordinal, interval and ratio marks, without a word
-# on how many options there are, and calls the package a port of R's line by line. Most would expect what `krippendorff`
-# and the arithmetic below find.
+# -5.24, as if they disagreed. With three options 0.85 is -0.85, and four are right. No warning. The documentation
+# has alpha for nominal, ordinal, interval and ratio marks, without a word on how many options there are, and calls
+# the package a port of R's line by line. Most would expect what `krippendorff` and the arithmetic below find.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu
 folder=$(mktemp -d)
