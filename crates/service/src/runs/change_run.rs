@@ -95,7 +95,8 @@ impl Runs<'_> {
             };
             let retries = wanted.change == FileRunChange::RetryFailed;
             let to = found.state.after(wanted.change);
-            let to = to.filter(|_| !retries || found.progress.failed > 0);
+            let has_failed = found.state != FileRunState::Done || found.progress.failed > 0;
+            let to = to.filter(|_| !retries || has_failed);
             let Some(to) = to.filter(|_| attempts < ATTEMPTS) else {
                 return Ok(ChangeRunOutcome::NotPossible(found.state));
             };
