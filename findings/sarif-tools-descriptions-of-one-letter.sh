@@ -2,10 +2,10 @@
 # sarif-tools, a command for reports of findings in SARIF's format, cuts a message that begins with the name of its rule
 # down to one letter: "refund: the answer is no" of the rule "refund" is described with " ", of which nothing is left,
 # and "refund was answered no" with "w". It leaves out the rule's name at the start, takes one character after it and
-# drops all that follows. So it is in `csv`, `codeclimate`, `html` and `word`, and `diff` takes two messages for one if
+# drops all that follows. So it is in `csv` and `codeclimate`, and `diff` takes two messages for one if
 # they have that letter in common, and finds no change. No error, no warning; a message that begins otherwise is
-# complete. The manual says that the description is the message of the issue. Most would expect the rest of the message,
-# as the same command's `copy` has it. Tools that name the question or the rule first are many.
+# complete. The manual says that the description is the message of the issue. Most would expect the rest of the message.
+# Tools that name the question or the rule first are many.
 # Exits 0 while that is so, 1 once it changes, 2 if it could not be tried.
 set -eu
 folder=$(mktemp -d)
