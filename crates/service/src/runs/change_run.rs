@@ -94,19 +94,21 @@ impl Runs<'_> {
                 return Ok(ChangeRunOutcome::NotFound);
             };
             let retries = wanted.change == FileRunChange::RetryFailed;
+            let is_answered = found.state == FileRunState::Done && found.progress.failed == 0;
             let to = found.state.after(wanted.change);
-            let has_failed = found.state != FileRunState::Done || found.progress.failed > 0;
-            let to = to.filter(|_| !retries || has_failed);
-            let Some(to) = to.filter(|_| attempts < ATTEMPTS) else {
+            let to = to.filter(|_| attempts < ATTEMPTS && !(retries && is_answered));
+            let Some(to) = to else {
                 return Ok(ChangeRunOutcome::NotPossible(found.state));
             };
             if wanted.change.needs_file() && found.upload.is_none() {
                 return Ok(ChangeRunOutcome::FileDeleted);
             }
             // a retry that ends before its first row would leave a run without its counts
-            let prism = database.find_prism_by_id(found.prism).await?;
-            if retries && prism.is_none_or(|prism| prism.archived_at.is_some()) {
-                return Ok(ChangeRunOutcome::PrismArchived);
+            if retries {
+                let prism = database.find_prism_by_id(found.prism).await?;
+                if prism.is_none_or(|prism| prism.archived_at.is_some()) {
+                    return Ok(ChangeRunOutcome::PrismArchived);
+                }
             }
             let version = wanted.version.unwrap_or(found.version);
             if database.find_version(found.prism, version).await?.is_none() {

@@ -95,11 +95,6 @@ pub struct RunPage {
 
 #[boxed]
 impl Runs<'_> {
-    /// The id of a file run that is still to be made.
-    pub fn new_id(self) -> FileRunId {
-        FileRunId::new(Uuid::now_v7())
-    }
-
     /// Makes a file run, which waits for a person to check it, or finds it if it was made before.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use refract_domain::event::{Actor, EventAction, EventDetail, EventTarget};
 use refract_domain::ids::{FileRunId, NodeId, PrismId, UploadId};
-use refract_domain::prism::VersionNumber;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_domain::result::{FileRunChange, FileRunLimits, FileRunState};
 use refract_identity::events::event_stamp;
 use refract_identity::people::AccountActor;
@@ -25,6 +25,7 @@ on_both!(
     a_run_that_is_started_again_begins_with_the_first_row,
     a_run_without_its_file_can_only_be_ended,
     a_run_needs_a_version_of_an_active_prism,
+    a_run_without_failed_rows_or_of_an_archived_prism_is_not_retried,
 );
 
 fn mapping(column: &str) -> StoredMapping {
@@ -232,12 +233,27 @@ async fn the_story_is_in_the_events(it: &Fixture) {
     );
 }
 
-/// The progress of a run with so many failed rows.
-fn failed(rows: u64) -> RunProgress {
-    RunProgress {
-        failed: rows,
+/// Puts a run into a state, with so many failed rows.
+async fn put(it: &Fixture, run: FileRunId, to: FileRunState, failed: u64) {
+    let found = find(it, run).await;
+    let progress = RunProgress {
+        failed,
         ..RunProgress::default()
-    }
+    };
+    let update = FileRunUpdate {
+        run,
+        from: found.state,
+        to,
+        needs_file: true,
+        takes_lease: false,
+        limits: None,
+        progress: Some(progress),
+        matched: None,
+    };
+    let stamp = event_stamp(it.account, Actor::Operator, None);
+    let target = EventTarget::Prism(found.prism);
+    let event = stamp.event(EventAction::FileRunChanged, target);
+    assert!(it.database.update_file_run(update, event).await.unwrap());
 }
 
 async fn a_change_is_refused_where_the_state_does_not_allow_it(it: Fixture) {
@@ -249,20 +265,7 @@ async fn a_change_is_refused_where_the_state_does_not_allow_it(it: Fixture) {
             let new = new_run(prism, file);
             let made = it.refract.runs().create_file_run(&actor, new).await;
             let run = made.unwrap().id;
-            let put = FileRunUpdate {
-                run,
-                from: FileRunState::Matching,
-                to: state,
-                needs_file: true,
-                takes_lease: false,
-                limits: None,
-                progress: Some(failed(1)),
-                matched: None,
-            };
-            let stamp = event_stamp(it.account, Actor::Operator, None);
-            let target = EventTarget::Prism(prism);
-            let event = stamp.event(EventAction::FileRunChanged, target);
-            assert!(it.database.update_file_run(put, event).await.unwrap());
+            put(&it, run, state, 1).await;
             let events = actions(&it).await.len();
             let outcome = change(&it, run, wanted).await;
             let now = find(&it, run).await.state;
@@ -388,4 +391,35 @@ async fn a_run_needs_a_version_of_an_active_prism(it: Fixture) {
     archiving.await.unwrap();
     let archived = create(new_run(prism.prism.id, file)).await;
     assert!(matches!(archived, Err(CreateRunError::PrismNotFound)));
+}
+
+async fn a_run_without_failed_rows_or_of_an_archived_prism_is_not_retried(it: Fixture) {
+    let file = upload(&it, b"Message\r\none\r\n").await;
+    let run = run_of(&it, file).await;
+    let actor = AccountActor::operator(it.account);
+    let archive = async |is_archived| {
+        let prism = PrismSelector::Id(find(&it, run).await.prism);
+        let archiving = it
+            .refract
+            .prisms()
+            .set_archived(&actor, &prism, is_archived);
+        archiving.await.unwrap();
+    };
+    for rows in [0, 1] {
+        put(&it, run, FileRunState::Done, rows).await;
+        archive(true).await;
+        let outcome = change(&it, run, FileRunChange::RetryFailed).await;
+        let refused = match rows {
+            0 => ChangeRunOutcome::NotPossible(FileRunState::Done),
+            _ => ChangeRunOutcome::PrismArchived,
+        };
+        assert_eq!(outcome, refused);
+        let kept = find(&it, run).await;
+        assert_eq!(
+            (kept.state, kept.progress.failed),
+            (FileRunState::Done, rows)
+        );
+        archive(false).await;
+    }
+    changed(&it, run, FileRunChange::RetryFailed).await;
 }

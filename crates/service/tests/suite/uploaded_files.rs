@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read as _};
 
 use chrono::TimeDelta;
 use refract_domain::event::EventAction;
-use refract_domain::ids::{AccountId, UploadId};
+use refract_domain::ids::{AccountId, FileRunId, UploadId};
 use refract_domain::result::FileRunChange;
 use refract_identity::people::AccountActor;
 use refract_service::runs::{
@@ -12,6 +12,7 @@ use refract_service::runs::{
 };
 use refract_test_support::on_both;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 use crate::fixture::{Fixture, account};
 use crate::stored_runs::{actions, changed, run_of};
@@ -137,7 +138,7 @@ async fn a_file_that_is_cut_off_is_nobodys(it: Fixture) {
     assert_eq!(read_error(&it, id).await, ErrorKind::NotFound);
     let prism = it.prism(it.account).await;
     let new = NewStoredRun {
-        id: it.refract.runs().new_id(),
+        id: FileRunId::new(Uuid::now_v7()),
         prism: prism.prism.id,
         version: None,
         upload: id,

@@ -42,7 +42,7 @@ async fn made_run(refract: &Refract, actor: &AccountActor, prism: &str) -> FileR
     let mut writer = runs.begin_upload(actor, name, 100).await.unwrap();
     writer.write(b"Body\none\ntwo\n").await.unwrap();
     let new = NewStoredRun {
-        id: runs.new_id(),
+        id: FileRunId::new(Uuid::now_v7()),
         prism: PrismId::parse(prism).unwrap(),
         version: None,
         upload: writer.finish().await.unwrap(),
