@@ -1,6 +1,5 @@
 //! Stored answers: a model's answer to each question, with its probabilities (spec 2.4).
 
-pub mod decimal;
 pub mod matching;
 pub mod probability;
 
@@ -16,9 +15,8 @@ use crate::key::{OutcomeKey, QuestionKey};
 use crate::lens::YesNoLabel;
 use crate::prism::QuestionType;
 
-pub use self::decimal::Decimal;
 pub use self::matching::AnswersMismatch;
-pub use self::probability::Probability;
+pub use self::probability::{Decimal, Probability};
 
 /// Probabilities of a question's outcomes, in the prism's order.
 ///

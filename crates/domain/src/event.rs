@@ -7,7 +7,6 @@
 
 mod actor;
 mod detail;
-mod lens_change;
 
 use std::fmt;
 
@@ -16,8 +15,7 @@ use chrono::{DateTime, Utc};
 use crate::ids::{AccountId, EventId};
 
 pub use self::actor::{Actor, ActorKind, EventRequest, EventTarget, TargetKind};
-pub use self::detail::EventDetail;
-pub use self::lens_change::LensChangeDetails;
+pub use self::detail::{EventDetail, LensChangeDetails};
 
 /// Actor, account, moment and request of a change: an event without its action and target.
 #[derive(Clone, Debug, PartialEq, Eq)]

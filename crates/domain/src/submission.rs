@@ -2,7 +2,6 @@
 
 pub mod budget;
 pub mod model_input;
-pub mod reference;
 
 use std::fmt;
 
@@ -10,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, Map, Same};
 
 use crate::key::FieldKey;
-use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS};
+use crate::limits::{CALL_CONTEXT_CHARS, FIELD_VALUE_CHARS, IDEMPOTENCY_KEY_CHARS, REF_CHARS};
 use crate::prism::Field;
 use crate::problem::{ValidationError, text};
-
-pub use self::reference::{IdempotencyKey, Ref};
 
 /// The faults of a field value's length and characters (spec 8).
 pub fn field_value_errors(value: &str) -> Vec<ValidationError> {
@@ -220,6 +217,53 @@ impl fmt::Debug for CallContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CallContext({})", self.0.len())
     }
+}
+
+macro_rules! trimmed {
+    ($(#[$doc:meta])* $name:ident, $chars:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Trims a text and checks it.
+            ///
+            /// # Errors
+            /// The faults of the trimmed text's length and characters.
+            pub fn parse(text: &str) -> Result<Self, Vec<ValidationError>> {
+                let text = text.trim();
+                let errors = text::errors(text, &$chars);
+                if errors.is_empty() { Ok(Self(text.to_owned())) } else { Err(errors) }
+            }
+
+            /// A value read from the database, which is not checked again.
+            pub fn saved(text: String) -> Self {
+                Self(text)
+            }
+
+            /// The value as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        /// Hides the text, which belongs to the caller.
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!(stringify!($name), "(…)"))
+            }
+        }
+    };
+}
+
+trimmed! {
+    /// A caller's own reference for a result, returned in every format; it need not be unique.
+    Ref, REF_CHARS
+}
+trimmed! {
+    /// An idempotency key, which makes it safe to repeat a call: an account has at most one result
+    /// under each key.
+    IdempotencyKey, IDEMPOTENCY_KEY_CHARS
 }
 
 #[cfg(test)]

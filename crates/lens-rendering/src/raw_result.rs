@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use refract_domain::ids::ResultId;
-use refract_domain::json::{Json, Object};
-use refract_domain::prism::{PrismVersion, VersionNumber};
+use refract_domain::json::{Json, Malformed, Object};
+use refract_domain::key::{OutcomeKey, QuestionKey};
+use refract_domain::prism::{PrismVersion, QuestionType, VersionNumber};
 use refract_domain::problem::ValidationError;
 use refract_domain::result::{ResultStatus, ResultView};
 use refract_domain::submission::{FieldMismatch, FieldValues, SentFields};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use refract_domain::account::Email;
+use refract_domain::account::{Email, Role};
 
 use crate::role_rules::RoleRules;
 

@@ -4,7 +4,7 @@
 use std::future::ready;
 
 use actix_web::http::Method;
-use refract_domain::account::role::Role::{self, Editor, Owner, Reviewer};
+use refract_domain::account::Role::{self, Editor, Owner, Reviewer};
 
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::answer::{Answer, Probability};
-use crate::key::{ColumnName, OutcomeKey, QuestionKey};
+use crate::key::{ColumnName, FieldKey, OutcomeKey, QuestionKey};
 use crate::lens::cutoffs::Cutoffs;
 use crate::prism::PrismVersion;
 
@@ -223,5 +223,112 @@ fn a_save_drops_columns_of_removed_questions_and_the_last_one_brings_the_automat
     assert_eq!(
         Lens::Automatic.after_save(version.questions()),
         Lens::Automatic
+    );
+}
+
+/// Columns of yes/no questions; one without a name is named after its question.
+fn columns(text: &str) -> Vec<Column> {
+    let mut lens: serde_json::Value = serde_json::from_str(text).unwrap();
+    for column in lens["columns"].as_array_mut().unwrap() {
+        column["type"] = "yes_no".into();
+        if column.get("name").is_none() {
+            column["name"] = column["question"].clone();
+        }
+    }
+    serde_json::from_value(lens["columns"].take()).unwrap()
+}
+
+fn question_key(text: &str) -> QuestionKey {
+    QuestionKey::parse(text).unwrap()
+}
+
+#[test]
+fn the_first_label_of_a_question_decides() {
+    let lens = columns(
+        r#"{"columns": [
+            {"name": "p", "question": "angry", "output": "probability"},
+            {"name": "strict", "question": "angry", "output": "label", "no_below": 0.2, "yes_from": 0.9},
+            {"name": "mild", "question": "angry", "output": "label"}]}"#,
+    );
+    let strict = Cutoffs::new(Some(0.2), Some(0.9)).unwrap();
+    assert_eq!(cutoffs_of(&lens, &question_key("angry")), strict);
+    assert_eq!(cutoffs_of(&lens, &question_key("rude")), Cutoffs::AUTOMATIC);
+}
+
+#[test]
+fn cutoffs_go_to_every_label_of_the_question_and_to_nothing_else() {
+    let lens = columns(
+        r#"{"columns": [
+            {"name": "p", "question": "angry", "output": "probability"},
+            {"name": "a", "question": "angry", "output": "label", "no_below": 0.2},
+            {"question": "rude", "output": "label"},
+            {"name": "b", "question": "angry", "output": "label"}]}"#,
+    );
+    let changed = with_cutoffs(
+        &lens,
+        &[],
+        &question_key("angry"),
+        Cutoffs::new(Some(0.62), None).unwrap(),
+    );
+    let expected = columns(
+        r#"{"columns": [
+            {"name": "p", "question": "angry", "output": "probability"},
+            {"name": "a", "question": "angry", "output": "label", "no_below": 0.62},
+            {"question": "rude", "output": "label"},
+            {"name": "b", "question": "angry", "output": "label", "no_below": 0.62}]}"#,
+    );
+    assert_eq!(changed, expected);
+}
+
+#[test]
+fn a_question_without_a_label_gets_one_under_a_free_name() {
+    let lens = columns(
+        r#"{"columns": [
+            {"name": "angry", "question": "angry", "output": "probability"},
+            {"name": "angry_2", "question": "rude", "output": "label"}]}"#,
+    );
+    let cutoffs = Cutoffs::new(Some(0.3), Some(0.7)).unwrap();
+    let changed = with_cutoffs(&lens, &[], &question_key("angry"), cutoffs);
+    assert_eq!(changed[..2], lens[..]);
+    assert_eq!(changed[2].name.as_str(), "angry_3");
+    assert_eq!(changed[2].output, Output::Label(cutoffs));
+    assert_eq!(changed.len(), 3);
+}
+
+fn column(name: &str) -> Column {
+    Column {
+        name: ColumnName::parse(name).unwrap(),
+        question: QuestionKey::parse("angry").unwrap(),
+        output: Output::YesProbability,
+    }
+}
+
+fn name(taken: &[&str], fields: &[&str], output: Output) -> Option<String> {
+    let columns: Vec<_> = taken.iter().map(|name| column(name)).collect();
+    let field = |key: &&str| Field {
+        key: FieldKey::parse(key).unwrap(),
+        label: "F".to_owned(),
+    };
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    let angry = QuestionKey::parse("angry").unwrap();
+    let name = free_name(&columns, &fields, &angry, output);
+    name.map(|name| name.as_str().to_owned())
+}
+
+#[test]
+fn a_name_that_a_column_or_a_field_has_gets_a_number() {
+    let named = |taken, fields, output| name(taken, fields, output).unwrap();
+    assert_eq!(
+        named(&["angry"], &[], Output::YesProbability),
+        "angry_probability"
+    );
+    let taken = ["angry_probability", "angry_probability_3"];
+    assert_eq!(
+        named(&taken, &["angry_probability_2"], Output::YesProbability),
+        "angry_probability_4"
+    );
+    assert_eq!(
+        named(&[], &["angry_all"], Output::AllOptions),
+        "angry_all_2"
     );
 }

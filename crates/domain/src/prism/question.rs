@@ -1,8 +1,18 @@
-//! Questions of a prism (choice, yes/no and scale) and their possible outcomes (spec 2.3).
+//! Fields of a prism (spec 2.2), and its questions (choice, yes/no and scale) and their possible
+//! outcomes (spec 2.3).
 
 use serde::{Deserialize, Serialize};
 
-use crate::key::{INSUFFICIENT_INFORMATION, OTHER, OutcomeKey, QuestionKey};
+use crate::key::{FieldKey, INSUFFICIENT_INFORMATION, OTHER, OutcomeKey, QuestionKey};
+
+/// One field of a prism version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// The field's key, fixed once it is saved.
+    pub key: FieldKey,
+    /// Display text, 1 to 200 characters.
+    pub label: String,
+}
 
 /// The type of a question, fixed once the question's key is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,9 +1,5 @@
 //! Marks: the correct outcomes of saved results, as judged by people.
 
-pub mod abstention;
-pub mod question_marks;
-pub mod source;
-
 use chrono::{DateTime, Utc};
 
 use crate::ids::{PersonId, ResultId};
@@ -11,12 +7,8 @@ use crate::key::{ColumnName, OutcomeKey, QuestionKey};
 use crate::lens::{Value, YesNoLabel};
 use crate::prism::{OutcomeRef, Question, QuestionType, display_name};
 
-pub use self::abstention::Abstention;
-pub use self::question_marks::QuestionMarks;
-pub use self::source::{MarkSource, MarksFrom};
-
 /// The correct outcome of one question for one result, as judged by a person. People's marks stand
-/// beside each other, and [one counts](question_marks::QuestionMarks::split); a mark never changes
+/// beside each other, and [one counts](QuestionMarks::split); a mark never changes
 /// the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
@@ -161,94 +153,232 @@ pub fn column_name(question: &QuestionKey) -> Option<ColumnName> {
     ColumnName::parse(&format!("{question}_marked")).ok()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::prism::PrismVersion;
+/// How a result came to be marked. A mark without a source is from before sources were saved, or
+/// somebody made it on a result that they had chosen themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkSource {
+    /// The result was drawn at random.
+    Random,
+    /// The result was among those nearest to a cutoff.
+    Near,
+    /// The result was among those with the least sure answers.
+    LeastSure,
+    /// The result was among those that a filter selects.
+    Filter,
+    /// The mark was imported from a file.
+    Import,
+}
 
-    fn version() -> PrismVersion {
-        serde_json::from_str(
-            r#"{ "fields": [{ "key": "text", "label": "T" }], "questions": [
-                { "key": "topic", "type": "choice", "text": "?", "options": [
-                    { "key": "a", "label": "b" }, { "key": "b", "label": "Bills" },
-                    { "key": "c", "label": "Other" }] },
-                { "key": "angry", "type": "yes_no", "text": "?" },
-                { "key": "urgency", "type": "scale", "text": "?", "levels": [
-                    { "key": "low", "label": "Low" }, { "key": "high", "label": "High" }] }] }"#,
-        )
-        .unwrap()
-    }
+/// Which marks count in measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MarksFrom {
+    /// Marks of randomly drawn results, and imported ones. Other marks are of results that somebody
+    /// chose: of the least sure answers more are wrong than of all answers.
+    #[default]
+    Random,
+    /// All marks, although they are no fair sample.
+    All,
+}
 
-    fn named(question: usize, cell: &str) -> Option<String> {
-        let outcome = outcome_named(&version().questions()[question], cell);
-        outcome.map(|key| key.to_string())
-    }
+impl MarkSource {
+    /// Every source.
+    pub const ALL: [Self; 5] = [
+        Self::Random,
+        Self::Near,
+        Self::LeastSure,
+        Self::Filter,
+        Self::Import,
+    ];
 
-    #[test]
-    fn an_outcome_is_named_by_its_key_and_else_by_its_label() {
-        for (question, cell, expected) in [
-            (0, "a", Some("a")),
-            (0, "b", Some("b")),
-            (0, " Bills\n", Some("b")),
-            (0, "Other", Some("c")),
-            (0, "other", Some("other")),
-            (
-                0,
-                "Not enough information",
-                Some("insufficient_information"),
-            ),
-            (0, "bills", None),
-            (0, "yes", None),
-            (1, "yes", Some("yes")),
-            (1, "No", Some("no")),
-            (1, "TRUE", Some("yes")),
-            (1, "false", Some("no")),
-            (1, "1.0", Some("yes")),
-            (1, "0", Some("no")),
-            (0, "true", None),
-            (1, "Unsure", None),
-            (1, "other", None),
-            (2, "High", Some("high")),
-            (2, "1", None),
-            (2, "", None),
-        ] {
-            let found = named(question, cell);
-            assert_eq!(found.as_deref(), expected, "{question} {cell}");
+    /// The source's name: `random`, `near`, `least_sure`, `filter` or `import`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Near => "near",
+            Self::LeastSure => "least_sure",
+            Self::Filter => "filter",
+            Self::Import => "import",
         }
     }
 
-    #[test]
-    fn a_mark_is_shown_with_the_label_of_the_version() {
-        let version = version();
-        let shown = |question: usize, outcome: &str| {
-            let outcome = OutcomeKey::parse(outcome).unwrap();
-            let shown = value(&version.questions()[question], &outcome);
-            if let Value::Outcome { key, label } = shown {
-                return Some((key.to_owned(), label.to_owned()));
-            }
-            assert!(matches!(shown, Value::Null), "{shown:?}");
-            None
-        };
-        let pair = |key: &str, label: &str| Some((key.to_owned(), label.to_owned()));
-        assert_eq!(shown(0, "b"), pair("b", "Bills"));
-        assert_eq!(shown(0, "other"), pair("other", "Other"));
-        assert_eq!(shown(1, "no"), pair("no", "No"));
-        assert_eq!(shown(2, "high"), pair("high", "High"));
-        assert_eq!(shown(1, "unsure"), None);
-        assert_eq!(shown(2, "gone"), None);
+    /// The source with this name; `None` for any other text.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|source| source.name() == name)
     }
 
-    #[test]
-    fn the_longest_key_has_a_column_of_marks() {
-        let key = QuestionKey::parse(&"a".repeat(64)).unwrap();
-        let name = column_name(&key).unwrap();
-        assert_eq!(name.as_str(), format!("{key}_marked"));
-    }
-
-    #[test]
-    fn a_marker_has_a_name() {
-        assert_eq!(Marker::parse(" Ada ").unwrap().as_str(), "Ada");
-        assert!(Marker::parse(" ").is_err());
-        assert!(Marker::parse(&"a".repeat(201)).is_err());
+    /// Whether marks of this source are a fair sample of all results.
+    pub const fn is_fair(self) -> bool {
+        match self {
+            Self::Random | Self::Import => true,
+            Self::Near | Self::LeastSure | Self::Filter => false,
+        }
     }
 }
+
+impl MarksFrom {
+    /// Both choices, the default first.
+    pub const ALL: [Self; 2] = [Self::Random, Self::All];
+
+    /// The choice's name: `random` or `all`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::All => "all",
+        }
+    }
+
+    /// The choice with this name; `None` for any other text.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|from| from.name() == name)
+    }
+
+    /// Whether a mark of this source counts.
+    pub fn counts(self, source: Option<MarkSource>) -> bool {
+        match self {
+            Self::Random => source.is_some_and(MarkSource::is_fair),
+            Self::All => true,
+        }
+    }
+}
+
+/// A person's judgement that the text does not decide a question. It is no mark: it has no outcome,
+/// and no measure counts it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Abstention {
+    /// The result, which is `ok`.
+    pub result: ResultId,
+    /// A question of the version that answered.
+    pub question: QuestionKey,
+    /// The name of the person; `None` when no name was given.
+    pub abstained_by: Option<Marker>,
+    /// When the person abstained, in whole milliseconds.
+    pub abstained_at: DateTime<Utc>,
+    /// What the person noted.
+    pub note: Option<MarkNote>,
+}
+
+/// The marks of one question of one result: at most one of each person, and one more for each
+/// person who settled a disagreement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QuestionMarks {
+    /// Of equal moments, a later place is a later mark. The mark that counts comes last.
+    marks: Vec<Mark>,
+}
+
+impl QuestionMarks {
+    /// The mark that counts, and those beside it.
+    pub fn new(counting: Option<Mark>, mut beside: Vec<Mark>) -> Self {
+        beside.extend(counting);
+        Self { marks: beside }
+    }
+
+    /// Adds a mark, or changes the person's saved one as [`Mark::changes`] says. Returns whether
+    /// anything changed. A mark of nobody that says what counts already changes nothing: an export
+    /// of results names no people.
+    pub fn add(&mut self, mark: Mark) -> bool {
+        let Some(place) = self.place_of(&mark) else {
+            self.marks.push(mark);
+            return true;
+        };
+        let Some(saved) = self.marks.get_mut(place) else {
+            return false;
+        };
+        if !mark.changes(saved) {
+            return false;
+        }
+        let by = if mark.marked_by.person.is_some() || saved.marked_by.is_unnamed() {
+            mark.marked_by.clone()
+        } else {
+            saved.marked_by.clone()
+        };
+        // a person who corrects a mark did not choose the result when it was drawn
+        let source = if saved.source.is_some_and(MarkSource::is_fair) {
+            mark.source.filter(|it| it.is_fair()).or(saved.source)
+        } else {
+            mark.source
+        };
+        *saved = Mark {
+            marked_by: by,
+            source,
+            is_adjudicated: saved.is_adjudicated,
+            ..mark
+        };
+        true
+    }
+
+    /// The place of the mark that a new one may change.
+    fn place_of(&self, mark: &Mark) -> Option<usize> {
+        let by = &mark.marked_by;
+        if by.is_unnamed()
+            && let Some(place) = self.counting_place()
+            && self.marks.get(place)?.outcome == mark.outcome
+        {
+            return Some(place);
+        }
+        let find = |is_by: &dyn Fn(&Annotator) -> bool| {
+            let mut marks = self.marks.iter();
+            marks.position(|it| it.is_adjudicated == mark.is_adjudicated && is_by(&it.marked_by))
+        };
+        // the mark with the same id rather than an older one with the name alone
+        find(&|it| by.person.is_some() && it.person == by.person)
+            .or_else(|| find(&|it| it == by))
+            .or_else(|| find(&|it| it.is(by)))
+    }
+
+    /// Withdraws the mark of a person: the one that settled a disagreement, or the ordinary one, or
+    /// else a mark of nobody.
+    pub fn withdraw(&mut self, by: &Annotator, is_adjudicated: bool) {
+        let before = self.marks.len();
+        let of_kind = |it: &Mark| it.is_adjudicated == is_adjudicated;
+        self.marks
+            .retain(|it| !(of_kind(it) && it.marked_by.is(by)));
+        if self.marks.len() == before {
+            self.marks
+                .retain(|it| !(of_kind(it) && it.marked_by.is_unnamed()));
+        }
+    }
+
+    /// Whether people differ and nobody has settled it.
+    pub fn differ(&self) -> bool {
+        let mut outcomes = self.marks.iter().map(|mark| &mark.outcome);
+        let first = outcomes.next();
+        !self.marks.iter().any(|mark| mark.is_adjudicated)
+            && outcomes.any(|outcome| Some(outcome) != first)
+    }
+
+    /// All marks, the one that counted when they were read before those that were added.
+    pub fn marks(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    /// The mark that counts, and the others: the latest adjudicated mark, else what all agree on,
+    /// else the latest. Where any of the marks is of a fair sample, so is the mark that counts: the
+    /// result was drawn at random before the others looked at it.
+    pub fn split(mut self) -> (Option<Mark>, Vec<Mark>) {
+        let Some(place) = self.counting_place() else {
+            return (None, self.marks);
+        };
+        let mut counting = self.marks.remove(place);
+        if !counting.source.is_some_and(MarkSource::is_fair) {
+            let mut sources = self.marks.iter().filter_map(|mark| mark.source);
+            counting.source = sources.find(|it| it.is_fair()).or(counting.source);
+        }
+        (Some(counting), self.marks)
+    }
+
+    fn counting_place(&self) -> Option<usize> {
+        let marks = || self.marks.iter().enumerate();
+        let adjudicated = marks().filter(|(_, mark)| mark.is_adjudicated);
+        let adjudicated = adjudicated.max_by_key(|(_, mark)| mark.marked_at);
+        let counting = match adjudicated {
+            Some(adjudicated) => Some(adjudicated),
+            // the first of those who agree, so that a second one changes no figure
+            None if !self.differ() => marks().rev().min_by_key(|(_, mark)| mark.marked_at),
+            None => marks().max_by_key(|(_, mark)| mark.marked_at),
+        };
+        counting.map(|(place, _)| place)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,10 @@
 //! whole percent; and such cutoffs, as the sliders of a lens set them (spec 2.5).
 
 use refract_domain::answer::probability::{PERCENT, Probability};
-use refract_domain::lens::{Cutoff, Cutoffs, YesNoLabel};
+use refract_domain::key::QuestionKey;
+use refract_domain::lens::{Column, Cutoff, Cutoffs, Output, Value, YesNoLabel};
+use refract_domain::prism::QuestionType;
+use refract_domain::result::AnswersView;
 use serde::Serialize;
 
 /// Number of bins: one for each percent from 0 to 100.

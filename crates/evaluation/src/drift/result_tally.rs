@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use refract_domain::answer::Answers;
-use refract_domain::key::QuestionKey;
+use refract_domain::answer::{Answer, Answers, Probability};
+use refract_domain::key::{OutcomeKey, QuestionKey};
 use serde::{Deserialize, Serialize};
 
 use crate::drift::answer_tally::AnswerTally;

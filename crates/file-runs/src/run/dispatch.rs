@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use refract_domain::result::file_run::FileRunLimits;
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use refract_service::CallError;
 use refract_service::results::{BudgetShare, ReadableResult};
 use refract_service::runs::{HeldRow, UnansweredRow, failure_threshold};

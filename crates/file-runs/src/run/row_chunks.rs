@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use refract_domain::submission::reference::IdempotencyKey;
+use refract_domain::submission::IdempotencyKey;
 use tokio::sync::mpsc;
 
 use crate::file_run::FileRun;

@@ -7,8 +7,9 @@ mod body;
 
 use percent_encoding::percent_decode_str;
 use refract_domain::ids::ResultId;
-use refract_domain::json::Json;
-use refract_domain::prism::PrismSelector;
+use refract_domain::json::{Json, JsonString, Object};
+use refract_domain::limits::VERSION_MAX;
+use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_domain::problem::{Problems, ValidationError};
 use refract_lens_rendering::Format;
 use refract_service::results::CreateCall;

@@ -4,7 +4,7 @@
 use refract_domain::answer::Answers;
 use refract_domain::event::EventAction;
 use refract_domain::ids::{ExampleId, ResultId};
-use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
+use refract_domain::prism::{ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::Ref;
 use refract_persistence::{
     CopiedExamples, DeletedRows, DeletionEvent, ExampleCheck, ExampleSource, ExampleText,

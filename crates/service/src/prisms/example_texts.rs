@@ -7,8 +7,7 @@ mod checked;
 use refract_boxed_futures::boxed;
 use refract_domain::event::{EventAction, EventTarget};
 use refract_domain::ids::ExampleId;
-use refract_domain::prism::PrismVersion;
-use refract_domain::prism::example::{EXAMPLE_TEXTS, ExampleNote, ExpectedOutcomes};
+use refract_domain::prism::{EXAMPLE_TEXTS, ExampleNote, ExpectedOutcomes, PrismVersion};
 use refract_domain::submission::{Ref, Submission, budget};
 use refract_identity::people::AccountActor;
 use refract_persistence::{

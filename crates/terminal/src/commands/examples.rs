@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use refract_domain::ids::ExampleId;
-use refract_domain::prism::example::ExampleNote;
+use refract_domain::prism::ExampleNote;
 use refract_domain::submission::Ref;
 use refract_file_runs::{ExampleFileProblem, GoldFile, GoldText};
 use refract_identity::people::AccountActor;

@@ -1,8 +1,7 @@
 //! The form of an example: the text, and the right answer to each question.
 
 use maud::{Markup, html};
-use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
-use refract_domain::prism::{PrismVersion, Question};
+use refract_domain::prism::{ExampleNote, ExpectedOutcomes, PrismVersion, Question};
 use refract_domain::result::mark;
 use refract_domain::submission::{CallContext, Ref, SentFields, Submission, field_value_errors};
 use refract_evaluation::marked::predicted;

@@ -8,7 +8,7 @@
 //! also takes versions whose questions are long, the material comes first: only the questions about
 //! one submission share a prefix.
 
-use refract_domain::prism::{PrismVersion, Question};
+use refract_domain::prism::{PrismVersion, Question, QuestionKind};
 use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, outcome_text, question_text};
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_boxed_futures::boxed;
-use refract_domain::account::ApiKeyHash;
+use refract_domain::account::{ApiKeyHash, KeyTimes};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::ApiKeyId;
 

@@ -9,7 +9,7 @@ use diesel::prelude::*;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{PrismId, ResultId};
 use refract_domain::key::QuestionKey;
-use refract_domain::result::mark::{Annotator, Mark, QuestionMarks};
+use refract_domain::result::mark::{Abstention, Annotator, Mark, MarkNote, Marker, QuestionMarks};
 
 use crate::connections::{Transaction, for_no_key_update, on};
 use crate::error::PersistenceError;

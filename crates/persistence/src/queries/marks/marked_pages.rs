@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use diesel::prelude::*;
 use refract_domain::answer::Answers;
-use refract_domain::ids::{PrismId, ResultId};
+use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
 use refract_domain::result::mark::Mark;
 use refract_domain::submission::Ref;

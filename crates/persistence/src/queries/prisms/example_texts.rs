@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ExampleId, PersonId, PrismId, ResultId};
-use refract_domain::prism::example::{ExampleNote, ExpectedOutcomes};
+use refract_domain::prism::{ExampleNote, ExpectedOutcomes};
 use refract_domain::submission::{CallContext, Ref, Submission};
 
 use crate::connections::{Transaction, for_no_key_update, load_as, on};

@@ -10,7 +10,9 @@ use diesel::query_dsl::methods::BoxedDsl;
 use diesel::serialize::ToSql;
 use diesel::sql_types::{BigInt, Bool, HasSqlType, Integer, Text};
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
-use refract_domain::submission::IdempotencyKey;
+use refract_domain::prism::VersionNumber;
+use refract_domain::result::ResultActor;
+use refract_domain::submission::{IdempotencyKey, Ref};
 
 use crate::queries::results::lists::filter::ResultFilter;
 use crate::schema::results;
