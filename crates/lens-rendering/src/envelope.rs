@@ -8,8 +8,9 @@ use refract_domain::lens::Column;
 use refract_domain::prism::Field;
 use refract_domain::result::ResultView;
 
-use crate::json::{ObjectWriter, write_distribution, write_further, write_null, write_value};
-use crate::plain::{id_text, iso_8601};
+use crate::json::{
+    ObjectWriter, id_text, iso_8601, write_distribution, write_further, write_null, write_value,
+};
 use crate::row::further::FurtherValue;
 
 /// The name of the time that the model took.

@@ -72,7 +72,6 @@ mod envelope;
 mod format;
 mod json;
 mod listed_rows;
-mod plain;
 pub mod prelude;
 mod raw_columns;
 mod raw_result;

@@ -13,8 +13,7 @@ use refract_domain::lens::Value;
 
 use crate::RowFormat;
 use crate::cell::{Dialect, Line};
-use crate::json::{ObjectWriter, write_further};
-use crate::plain::{id_text, iso_8601};
+use crate::json::{ObjectWriter, id_text, iso_8601, write_further};
 use crate::row::further::FurtherValue;
 
 /// The names of the columns in order, which are also the keys of a JSON line.

@@ -11,8 +11,7 @@ use refract_domain::prism::{Field, VersionNumber};
 use refract_domain::result::{ResultView, RowColumns};
 
 use crate::cell::{Dialect, Line};
-use crate::json::{ObjectWriter, write_further, write_value};
-use crate::plain::{id_text, iso_8601};
+use crate::json::{ObjectWriter, id_text, iso_8601, write_further, write_value};
 use crate::row::further::FurtherValue;
 use crate::{RowFormat, TableStyle};
 
