@@ -8,14 +8,12 @@
 
 pub mod alarm;
 mod answer_groups;
-pub mod answer_tally;
 pub(crate) mod chance;
 pub mod question_drift;
 pub mod requirement;
 pub mod result_tally;
 
 pub use self::alarm::{Alarm, AlarmCause, NEWEST_RESULTS, WatchedQuestion, WatchedSpan, alarms};
-pub use self::answer_tally::AnswerTally;
 pub use self::question_drift::{OutcomeShare, QuestionDrift, ShareChange};
 pub use self::requirement::{DriftRequirement, RequiredFigures};
-pub use self::result_tally::{ResultTally, TalliedResult};
+pub use self::result_tally::{AnswerTally, ResultTally, TalliedResult};

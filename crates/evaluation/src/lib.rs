@@ -12,7 +12,8 @@
 //! use refract_domain::key::OutcomeKey;
 //! use refract_domain::lens::cutoffs::Cutoffs;
 //! use refract_domain::prism::question::{Question, QuestionType};
-//! use refract_evaluation::marked::{answer::MarkedAnswer, answers::MarkedAnswers};
+//! use refract_evaluation::marked::MarkedAnswer;
+//! use refract_evaluation::marked::answers::MarkedAnswers;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let question: Question =

@@ -1,5 +1,6 @@
 //! A histogram of probabilities by whole percent, which gives exact counts for every cutoff at a
-//! whole percent; and such cutoffs, as the sliders of a lens set them (spec 2.5).
+//! whole percent; and such cutoffs, as the sliders of a lens set them (spec 2.5). And counts of the
+//! answers at or above each whole percent.
 
 use refract_domain::answer::probability::{PERCENT, Probability};
 use refract_domain::key::QuestionKey;
@@ -168,103 +169,101 @@ fn ends(cutoffs: Cutoffs) -> (Cutoff, Cutoff) {
     (cutoffs.no_ends_at(), cutoffs.yes_begins_at())
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use refract_domain::answer::probability::{ONE, Probability};
+/// A histogram of the probabilities of yes to one question, or of its answers, in bins of one percent.
+pub struct CutoffSteps {
+    /// The column with the question's probability, whatever output the chosen column shows.
+    probability: Column,
+    /// The cutoffs of the chosen column, if it shows labels.
+    cutoffs: Option<Cutoffs>,
+    histogram: PercentHistogram,
+    labels: LabelCounts,
+}
 
-    use super::*;
+/// Counts of yes and no at one cutoff, without a band of `unsure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CutoffStep {
+    /// The cutoff in percent, from 0 to 100.
+    pub percent: u32,
+    /// Results with a probability at or above this cutoff and below the next step's.
+    pub results: u64,
+    /// Results below this cutoff.
+    pub no: u64,
+    /// Results at or above this cutoff.
+    pub yes: u64,
+}
 
-    #[test]
-    fn a_probability_at_a_cutoff_is_not_below_it() {
-        let mut histogram = PercentHistogram::default();
-        for probability in [0.399_999, 0.4, 0.409_999, 0.41, 1.0] {
-            histogram.add(Probability::from_f64(probability).unwrap());
-        }
-        let counts = histogram.counts();
-        assert_eq!(
-            (counts[39], counts[40], counts[41], counts[100]),
-            (1, 2, 1, 1)
-        );
-        let labels = |no_below, yes_from| {
-            let cutoffs = PercentCutoffs::new(no_below, yes_from).unwrap();
-            let LabelCounts { yes, unsure, no } = histogram.labels(cutoffs);
-            (yes, unsure, no)
+impl CutoffSteps {
+    /// An empty histogram for a column.
+    pub fn of(column: &Column) -> Self {
+        let output = match column.output.question_type() {
+            QuestionType::YesNo => Output::YesProbability,
+            QuestionType::Choice => Output::TopProbability,
+            QuestionType::Scale => Output::LevelProbability,
         };
-        assert_eq!(labels(40, 40), (4, 0, 1));
-        assert_eq!(labels(41, 41), (2, 0, 3));
-        assert_eq!(labels(40, 41), (2, 2, 1));
-        assert_eq!(labels(40, 100), (1, 3, 1));
-    }
-
-    proptest! {
-        #[test]
-        fn labels_by_percent_are_the_labels_of_the_probabilities(
-            probabilities in prop::collection::vec(0..=ONE, 0..60),
-            no_below in 1_u8..100,
-            band in 0_u8..100,
-        ) {
-            let yes_from = no_below.saturating_add(band).min(100);
-            let cutoffs = PercentCutoffs::new(no_below, yes_from).unwrap();
-            let mut histogram = PercentHistogram::default();
-            let mut expected = LabelCounts::default();
-            for probability in probabilities {
-                let probability = Probability::from_millionths(probability).unwrap();
-                histogram.add(probability);
-                expected.add(cutoffs.cutoffs().label(probability), 1);
-            }
-            prop_assert_eq!(histogram.labels(cutoffs), expected);
+        Self {
+            probability: Column {
+                output,
+                ..column.clone()
+            },
+            cutoffs: column.output.cutoffs(),
+            histogram: PercentHistogram::default(),
+            labels: LabelCounts::default(),
         }
     }
 
-    #[test]
-    fn only_cutoffs_in_the_range_of_a_lens_are_made() {
-        for (no_below, yes_from) in [(0, 50), (100, 100), (60, 59), (50, 101)] {
-            assert_eq!(PercentCutoffs::new(no_below, yes_from), None);
-        }
-        let widest = PercentCutoffs::new(1, 100).unwrap();
-        assert_eq!((widest.no_below(), widest.yes_from()), (1, 100));
+    /// The type of the question.
+    pub fn question_type(&self) -> QuestionType {
+        self.probability.output.question_type()
     }
 
-    #[test]
-    fn a_cutoff_between_two_percents_has_a_nearest_one_only() {
-        let cutoffs = Cutoffs::new(Some(0.455), Some(0.7)).unwrap();
-        assert_eq!(PercentCutoffs::of(cutoffs), None);
-        assert_eq!(
-            PercentCutoffs::nearest(cutoffs),
-            PercentCutoffs::new(46, 70).unwrap()
-        );
-        let tiny = Cutoffs::new(Some(0.000_1), None).unwrap();
-        assert_eq!(
-            PercentCutoffs::nearest(tiny),
-            PercentCutoffs::new(1, 1).unwrap()
-        );
-        assert_eq!(
-            PercentCutoffs::of(Cutoffs::AUTOMATIC),
-            PercentCutoffs::new(50, 50)
-        );
-        let only_yes = Cutoffs::new(None, Some(0.8)).unwrap();
-        assert_eq!(PercentCutoffs::of(only_yes), PercentCutoffs::new(50, 80));
+    /// Counts a result, unless the version that answered lacks the question.
+    pub fn add(&mut self, result: AnswersView<'_>) {
+        let mut values = result.values(std::slice::from_ref(&self.probability));
+        let Some(Value::Probability(probability)) = values.next() else {
+            return;
+        };
+        self.histogram.add(probability);
+        if let Some(cutoffs) = self.cutoffs {
+            self.labels.add(cutoffs.label(probability), 1);
+        }
     }
 
-    proptest! {
-        #[test]
-        fn percents_are_what_a_person_would_write_and_label_alike(
-            no_below in 1_u8..100, band in 0_u8..100, probability in 0..=ONE,
-        ) {
-            let yes_from = no_below.saturating_add(band).min(100);
-            let percents = PercentCutoffs::new(no_below, yes_from).unwrap();
-            let written = |percent: u8| format!("{}.{:02}", percent / 100, percent % 100);
-            let number = |percent| written(percent).parse::<f64>().unwrap();
-            let expected = Cutoffs::new(
-                Some(number(no_below)),
-                (yes_from > no_below).then(|| number(yes_from)),
-            );
-            prop_assert_eq!(percents.cutoffs(), expected.unwrap());
-            prop_assert_eq!(PercentCutoffs::of(percents.cutoffs()), Some(percents));
-            let probability = Probability::from_millionths(probability).unwrap();
-            let label = percents.cutoffs().label(probability);
-            prop_assert_eq!(percents.label(probability.percent()), label);
+    /// The question whose probabilities are counted.
+    pub fn question(&self) -> &QuestionKey {
+        &self.probability.question
+    }
+
+    /// The column's current cutoffs and the labels they give; `None` for a column of probabilities.
+    pub fn now(&self) -> Option<(Cutoffs, LabelCounts)> {
+        Some((self.cutoffs?, self.labels))
+    }
+
+    /// Number of counted results.
+    pub fn results(&self) -> u64 {
+        self.histogram.results()
+    }
+
+    /// The counts at each cutoff from 0 to 100 percent, in steps of `every` percent.
+    pub fn steps(&self, every: usize) -> Vec<CutoffStep> {
+        let mut no = 0;
+        let mut percent = 0;
+        let mut steps = Vec::new();
+        for counts in self.histogram.counts().chunks(every.max(1)) {
+            let results: u64 = counts.iter().sum();
+            let yes = self.results() - no;
+            steps.push(CutoffStep {
+                percent,
+                results,
+                no,
+                yes,
+            });
+            no += results;
+            percent += u32::try_from(every.max(1)).unwrap_or(u32::MAX);
         }
+        steps
     }
 }
+
+#[cfg(test)]
+mod tests;

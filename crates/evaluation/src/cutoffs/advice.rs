@@ -2,12 +2,11 @@
 
 use refract_domain::lens::Cutoffs;
 
+use crate::cutoffs::certificate::{CutoffMeasures, tried};
 use crate::cutoffs::choice::{
-    ChosenPercents, Target, WrongAnswerCosts, dominates, least_costs, no_below, no_gap,
-    recalled_from, yes_from, yes_gap,
+    ChosenPercents, Folds, PercentCounts, Target, WrongAnswerCosts, dominates, least_costs,
+    no_below, no_gap, recalled_from, yes_from, yes_gap,
 };
-use crate::cutoffs::folds::{Folds, PercentCounts};
-use crate::cutoffs::trial::{CutoffMeasures, tried};
 use crate::measures::Proportion;
 
 /// Advice that rests on fewer marks than this may be chance.

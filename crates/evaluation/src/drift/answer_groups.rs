@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-use crate::drift::answer_tally::AnswerTally;
+use crate::drift::result_tally::AnswerTally;
 use crate::measures::to_f64;
 
 /// The fewest answers that each window has to be expected in a group; smaller groups are pooled,

@@ -11,8 +11,8 @@ use refract_domain::prism::{Question, QuestionType};
 
 use crate::counting::PercentCutoffs;
 use crate::drift::answer_groups::{AnswerGroup, groupings};
-use crate::drift::answer_tally::AnswerTally;
 use crate::drift::chance::{chi_squared_quantile, chi_squared_tail, exact_p};
+use crate::drift::result_tally::AnswerTally;
 use crate::measures::{Interval, Proportion, to_f64};
 
 /// The answers to one question in a window, compared with those in another window.

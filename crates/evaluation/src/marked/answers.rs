@@ -12,13 +12,9 @@ use crate::cutoffs::certificate::{self, Certificate, CertifiedRegion};
 use crate::cutoffs::{
     CertifiedGoal, CutoffMeasures, Folds, PercentMeasures, by_confidence, by_probability,
 };
-use crate::marked::answer::{
-    MarkedAnswer, MarkedRow, NotComparable, PlacedOutcome, outcome_of, predicted,
-};
+use crate::marked::{MarkedAnswer, MarkedRow, NotComparable, PlacedOutcome, outcome_of, predicted};
 use crate::measures::coverage::{self, AutomationAdvice};
-use crate::measures::reliability::{
-    self, Forecast, HistogramBar, bins, expected_calibration_error,
-};
+use crate::measures::proportion::{self, Forecast, HistogramBar, bins, expected_calibration_error};
 use crate::measures::scores::{self, LogLosses, OutcomeColumns, SquaredErrors};
 use crate::measures::{Confusion, LevelTable, MacroAverage, Proportion, QuestionMeasures, mean};
 
@@ -315,10 +311,10 @@ impl MarkedAnswers {
         }
     }
 
-    /// The probabilities whose reliability is measured, by steps of [`STEP`](crate::measures::reliability::STEP)
+    /// The probabilities whose reliability is measured, by steps of [`STEP`](crate::measures::proportion::STEP)
     /// percent.
     pub fn histogram(&self) -> Vec<HistogramBar> {
-        reliability::bars(self.forecasts())
+        proportion::bars(self.forecasts())
     }
 
     /// The probabilities whose reliability is measured, in the order of the rows.

@@ -5,8 +5,7 @@ use refract_domain::answer::probability::ONE;
 use serde::Serialize;
 
 use crate::cutoffs::{Folds, PercentCounts, Target};
-use crate::measures::proportion::{Proportion, to_f64};
-use crate::measures::reliability::Forecast;
+use crate::measures::proportion::{Forecast, Proportion, to_f64};
 
 /// Accuracy over coverage, when people decide the rows below a confidence threshold.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,8 +7,7 @@ use indexmap::IndexMap;
 use refract_domain::answer::probability::{ONE, Probability};
 use refract_domain::key::OutcomeKey;
 
-use crate::measures::proportion::to_f64;
-use crate::measures::reliability::Forecast;
+use crate::measures::proportion::{Forecast, to_f64};
 use crate::measures::rounding::RoundedProbabilities;
 
 /// Squared errors, summed over answers.

@@ -116,7 +116,7 @@ fn outcomes_of_older_versions_come_after_those_of_the_latest() {
     let mut answers = marked(&latest, &[]);
     let answer = choice(Some("gone"), &[("gone", 1.0)]);
     let mark = key("gone");
-    let row = refract_evaluation::marked::answer::MarkedAnswer {
+    let row = refract_evaluation::marked::MarkedAnswer {
         question: &older,
         answer: &answer,
         mark: &mark,

@@ -4,8 +4,8 @@
 use refract_domain::prism::{Question, VersionNumber};
 use refract_domain::result::mark::MarksFrom;
 use refract_evaluation::marked::MarkedAnswers;
-use refract_evaluation::measures::{HistogramBar, QuestionMeasures};
-use refract_evaluation::report::Report;
+use refract_evaluation::measures::{CoveragePoint, HistogramBar, QuestionMeasures, ReliabilityBin};
+use refract_evaluation::report::{Cell, Report, number, range};
 
 use crate::output::{self, value};
 
