@@ -39,7 +39,6 @@ pub mod earlier_versions;
 mod file_reader;
 pub mod lens_file;
 pub mod made_names;
-mod plain_letters;
 pub mod prism_file;
 pub mod version_difference;
 pub mod wording;
