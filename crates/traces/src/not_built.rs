@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustls::ClientConfig;
 use tokio::runtime::Handle;
 
-use crate::attributes::{AttemptEnd, ModelAttempt, StatementName};
 use crate::environment::{self, TraceSettingError};
+use crate::{AttemptEnd, ModelAttempt, StatementName};
 
 /// The tracer of the process: always off.
 #[derive(Clone, Debug, Default)]

@@ -8,9 +8,8 @@ use opentelemetry::trace::{Span as _, SpanKind, Status, TraceContextExt as _};
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::Span as SdkSpan;
 
-use crate::attributes::{ModelAttempt, StatementName};
-use crate::spans::{AttemptSpan, ProcessTracer, StatementSpan, TracedCall};
-use crate::trace_context::CallerTrace;
+use crate::spans::{AttemptSpan, CallerTrace, ProcessTracer, StatementSpan, TracedCall};
+use crate::{ModelAttempt, StatementName};
 
 /// The HTTP methods that spans record. Any other method is a caller's invention and is recorded as
 /// `_OTHER`, so that names stay few.

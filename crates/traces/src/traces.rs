@@ -15,8 +15,7 @@ use tokio::runtime::Handle;
 use crate::collector::{Collector, CollectorLog};
 use crate::environment::{self, TraceSettingError};
 use crate::request_trace::RequestTrace;
-use crate::spans::ProcessTracer;
-use crate::trace_context::CallerTrace;
+use crate::spans::{CallerTrace, ProcessTracer};
 
 /// The default name of the service, and the name of the tracer.
 const NAME: &str = "refract";
