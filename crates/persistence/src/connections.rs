@@ -9,7 +9,6 @@
 pub(crate) mod address;
 mod connection;
 mod database_url;
-mod deadline;
 mod erased;
 mod group_commit;
 #[cfg(not(feature = "postgres"))]
@@ -35,7 +34,6 @@ pub(crate) use self::connection::{
     on_postgres,
 };
 pub use self::database_url::DatabaseUrl;
-use self::deadline::WAIT;
 pub(crate) use self::erased::BoxFuture;
 use self::erased::{TaskOutcome, Work, any_work};
 use self::group_commit::GroupLeader;
@@ -53,7 +51,7 @@ pub(crate) use self::postgres::{
 use self::sqlite::SqliteLane;
 pub(crate) use self::sqlite::{ChangeOnSqlite, MissingFile, RowsOnSqlite, on_sqlite};
 pub(crate) use self::transaction::{Transaction, for_no_key_update, for_update};
-use crate::error::{ConnectError, PersistenceError};
+use crate::error::{ConnectError, PersistenceError, WAIT};
 
 /// The connections of one process to its database. Clones share them.
 #[derive(Clone)]

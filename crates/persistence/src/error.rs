@@ -7,6 +7,7 @@ mod schema_error;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use deadpool::managed::{self, TimeoutType};
 use diesel::result::{DatabaseErrorKind, Error};
@@ -17,6 +18,9 @@ use crate::schema::stored::UnreadableColumn;
 
 /// The message for a database that takes too long.
 pub(crate) const NO_ANSWER: &str = "it does not answer";
+
+/// Longest wait of a query for a connection, and on a lane for the database's answer.
+pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 /// Why a query failed.
 #[derive(Debug, thiserror::Error)]

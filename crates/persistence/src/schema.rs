@@ -1,18 +1,15 @@
 //! The tables of both databases, as queries see them.
 
-mod sign_in_tables;
+mod other_tables;
 pub(crate) mod sql_types;
 pub(crate) mod stored;
-mod work_tables;
 
-pub(crate) use self::sign_in_tables::{
-    one_time_codes, pending_sign_ins, provider_sessions, provider_subjects, recovery_codes,
-};
-use self::stored::table;
-pub(crate) use self::work_tables::{
-    account_budgets, budget_holds, counted_results, example_checks, file_runs, prism_examples,
+pub(crate) use self::other_tables::{
+    account_budgets, budget_holds, counted_results, example_checks, file_runs, one_time_codes,
+    pending_sign_ins, prism_examples, provider_sessions, provider_subjects, recovery_codes,
     retest_answers, retests, upload_pieces, uploads, watch_hours,
 };
+use self::stored::table;
 
 table! {
     accounts (id) {

@@ -32,7 +32,7 @@ use refract_identity::Identity;
 use refract_identity::events::Events;
 use refract_identity::keys::Keys;
 use refract_identity::people::{Accounts, People, SignInWays};
-use refract_persistence::{CountedCost, Database};
+use refract_persistence::{CountedCost, Database, PersistenceError};
 use refract_traces::CallTrace;
 use tokio::sync::Notify;
 

@@ -2,8 +2,6 @@
 
 mod address;
 mod connection;
-mod hosts;
-mod lane_connection;
 mod lanes;
 mod pool;
 mod refused;

@@ -33,8 +33,7 @@ use tokio::sync::{Mutex, OnceCell, OwnedMutexGuard};
 
 use self::connection::BlockedThread;
 pub(crate) use self::connection::{AsyncSqliteConnection, ChangeOnSqlite, RowsOnSqlite, on_sqlite};
-use crate::connections::deadline::WAIT;
-use crate::error::{ConnectError, PersistenceError};
+use crate::error::{ConnectError, PersistenceError, WAIT};
 
 /// Pause before a locked file is tried again.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -1,6 +1,5 @@
 //! API keys: stored as hashes and never deleted, with their use recorded for the owner.
 
-mod ending;
 mod replace;
 
 use refract_boxed_futures::boxed;
@@ -12,8 +11,7 @@ use refract_domain::account::{ApiKeyHash, KeyNetworks, KeyTimes};
 use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTarget};
 use refract_domain::ids::{AccountId, ApiKeyId, PersonId};
 
-pub use self::ending::EndingKey;
-pub use self::replace::{NewSuccessor, ReplaceKeyOutcome};
+pub use self::replace::{EndingKey, NewSuccessor, ReplaceKeyOutcome};
 use crate::connections::{for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

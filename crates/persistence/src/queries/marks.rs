@@ -1,9 +1,7 @@
 //! Marks of results: the one that counts for each question, and those of other people beside it.
 
-mod abstentions;
 mod changes;
 mod insert;
-mod markable_results;
 mod marked_answers;
 mod marked_pages;
 mod row;
@@ -19,9 +17,8 @@ use refract_domain::key::QuestionKey;
 use refract_domain::result::mark::{Annotator, Mark, MarkSource, Marker};
 
 pub use self::changes::WithdrawnMark;
-pub use self::markable_results::MarkableResult;
 pub use self::marked_answers::{MarkedAnswerPages, SavedMarkedAnswer};
-pub use self::marked_pages::{MarkedPages, MarkedResult};
+pub use self::marked_pages::{MarkableResult, MarkedPages, MarkedResult};
 pub use self::sittings::SittingRow;
 use crate::connections::{Pools, load_as, on};
 use crate::error::PersistenceError;

@@ -1,15 +1,21 @@
 //! Parses a `postgres://` address: the location of a server, and how it is verified.
+//!
+//! The hosts of an address, one by one.
+//!
+//! The driver tries several hosts in turn, but limits only the time of a TCP connection. A host that
+//! hangs accepts that and answers nothing more, so the driver would never get to the next host.
 
 use std::error::Error as _;
 use std::path::Path;
 use std::str::FromStr as _;
+use std::time::Duration;
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+use tokio_postgres::config::{Host, LoadBalanceHosts};
 
 use crate::connections::postgres::tls::{SslMode, TlsFiles};
-use crate::error::ConnectError;
+use crate::error::{ConnectError, WAIT};
 
 /// The parameters of a `postgres://` address that the driver reads, besides those of TLS and `host`.
 const DRIVER_PARAMETERS: [&str; 16] = [
@@ -191,6 +197,84 @@ fn ssl_mode_for(config: &Config, wanted: SslMode) -> Result<SslMode, ConnectErro
         ));
     }
     Ok(wanted)
+}
+
+/// The settings for each host of an address, in its order. Hosts in random order are left to the
+/// driver.
+pub(super) fn hosts_of(config: &Config) -> Vec<Config> {
+    let number = config.get_hosts().len().max(config.get_hostaddrs().len());
+    if number < 2 || config.get_load_balance_hosts() == LoadBalanceHosts::Random {
+        return vec![config.clone()];
+    }
+    (0..number).map(|index| only(config, index)).collect()
+}
+
+/// The longest that one of several hosts may take until it takes statements: all of them have a turn
+/// while a query waits.
+pub(super) fn time_for_one(hosts: &[Config]) -> Duration {
+    let number = u32::try_from(hosts.len()).unwrap_or(u32::MAX).max(1);
+    // a little earlier than the query gives up
+    let share = WAIT.saturating_sub(Duration::from_millis(500)) / number;
+    let connect = hosts.first().and_then(Config::get_connect_timeout);
+    match (number, connect) {
+        (1, _) | (_, None) => share,
+        (_, Some(connect)) => share.min(*connect),
+    }
+}
+
+/// The settings for one host: the driver's settings cannot be taken a host.
+fn only(all: &Config, index: usize) -> Config {
+    let mut one = Config::new();
+    match all.get_hosts().get(index) {
+        Some(Host::Tcp(name)) => {
+            one.host(name);
+        }
+        Some(Host::Unix(folder)) => {
+            one.host_path(folder);
+        }
+        None => {}
+    }
+    if let Some(address) = all.get_hostaddrs().get(index) {
+        one.hostaddr(*address);
+    }
+    let ports = all.get_ports();
+    if let Some(port) = ports.get(index).or(ports.first()) {
+        one.port(*port);
+    }
+    if let Some(user) = all.get_user() {
+        one.user(user);
+    }
+    if let Some(password) = all.get_password() {
+        one.password(password);
+    }
+    if let Some(name) = all.get_dbname() {
+        one.dbname(name);
+    }
+    if let Some(options) = all.get_options() {
+        one.options(options);
+    }
+    if let Some(name) = all.get_application_name() {
+        one.application_name(name);
+    }
+    if let Some(time) = all.get_connect_timeout() {
+        one.connect_timeout(*time);
+    }
+    if let Some(time) = all.get_tcp_user_timeout() {
+        one.tcp_user_timeout(*time);
+    }
+    if let Some(time) = all.get_keepalives_interval() {
+        one.keepalives_interval(time);
+    }
+    if let Some(number) = all.get_keepalives_retries() {
+        one.keepalives_retries(number);
+    }
+    one.keepalives(all.get_keepalives());
+    one.keepalives_idle(all.get_keepalives_idle());
+    one.ssl_mode(all.get_ssl_mode());
+    one.ssl_negotiation(all.get_ssl_negotiation());
+    one.channel_binding(all.get_channel_binding());
+    one.target_session_attrs(all.get_target_session_attrs());
+    one
 }
 
 #[cfg(test)]

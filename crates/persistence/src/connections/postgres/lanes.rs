@@ -10,11 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use crate::connections::deadline::WAIT;
-use crate::connections::postgres::connection::PostgresConnection;
-use crate::connections::postgres::lane_connection::LaneConnection;
+use crate::connections::postgres::connection::{LaneConnection, PostgresConnection};
 use crate::connections::postgres::pool::PostgresPool;
-use crate::error::PersistenceError;
+use crate::error::{PersistenceError, WAIT};
 
 /// Most groups of rows in flight at once, each on a lane.
 const GROUPS_AT_ONCE: usize = 3;

@@ -14,19 +14,16 @@ use deadpool::managed::{
 use deadpool::{Runtime, Status};
 use diesel::ConnectionError::BadConnection;
 use diesel::ConnectionResult;
-use diesel_async::AsyncPgConnection;
-use diesel_async::pooled_connection;
 use diesel_async::pooled_connection::deadpool::PoolError;
+use diesel_async::{AsyncPgConnection, pooled_connection};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::connections::database_url::DatabaseUrl;
-use crate::connections::deadline::WAIT;
 use crate::connections::postgres::address::PostgresAddress;
-use crate::connections::postgres::connection::PostgresConnection;
-use crate::connections::postgres::lane_connection::LaneConnection;
+use crate::connections::postgres::connection::{LaneConnection, PostgresConnection};
 use crate::connections::postgres::server::PostgresServer;
-use crate::error::{ConnectError, PersistenceError};
+use crate::error::{ConnectError, PersistenceError, WAIT};
 
 /// The shortest time between two times at which all connections are given up.
 const BETWEEN_RENEWALS: Duration = Duration::from_secs(1);

@@ -15,13 +15,12 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::connections::address::Address;
 use crate::connections::database_url::DatabaseUrl;
-use crate::connections::deadline::WAIT;
-use crate::connections::postgres::address::PostgresAddress;
+
+use crate::connections::postgres::address::{PostgresAddress, hosts_of, time_for_one};
 use crate::connections::postgres::connection::{Driver, PostgresConnection};
-use crate::connections::postgres::hosts;
 use crate::connections::postgres::refused::Refused;
 use crate::connections::postgres::tls::{self, SslMode};
-use crate::error::{ConnectError, NO_ANSWER};
+use crate::error::{ConnectError, NO_ANSWER, WAIT};
 
 /// Default timeout for opening a connection; the address may set another.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -261,13 +260,13 @@ impl ServerTarget {
                 is_optional: false,
             }),
         };
-        let hosts = hosts::of(&config);
+        let hosts = hosts_of(&config);
         Ok(Self { config, hosts, tls })
     }
 
     /// Logs in to the first host that grants it.
     async fn log_in(&self) -> Result<LoggedIn, Refused> {
-        let limit = hosts::time_for_one(&self.hosts);
+        let limit = time_for_one(&self.hosts);
         let mut before: Option<Refused> = None;
         for host in &self.hosts {
             let opened = match tokio::time::timeout(limit, self.log_in_at(host)).await {

@@ -16,7 +16,7 @@ use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::ledger::lock_watermarks;
 use crate::queries::prisms::row::WriteOutcome;
-use crate::queries::results::row::saved_version;
+use crate::queries::results::saved_version;
 use crate::schema::sql_types::{Bind, Id, Moment};
 use crate::schema::stored::Stored;
 use crate::schema::{counted_results, results, watch_hours};

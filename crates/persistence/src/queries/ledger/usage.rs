@@ -25,7 +25,7 @@ use crate::connections::{CUSTOM_PLAN, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::ledger::usage::statement::UsageStatement;
-use crate::queries::results::row::saved_cost;
+use crate::queries::results::saved_cost;
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
 use crate::schema::stored::{NamedColumn, Stored};

@@ -18,10 +18,9 @@ use serde::de::DeserializeSeed as _;
 use crate::connections::{CUSTOM_PLAN, StartedWork, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::lists::filter::ResultFilter;
 use crate::queries::results::lists::pages::{PageLimits, Paging};
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::saved_version;
+use crate::queries::results::lists::query::{ResultFilter, ResultOrder, ResultQuery};
+use crate::queries::results::saved_version;
 use crate::schema::results;
 use crate::schema::sql_types::{BigInt, Id, Integer, Nullable, Text};
 

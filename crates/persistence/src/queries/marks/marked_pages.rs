@@ -1,9 +1,10 @@
-//! The marked results of a prism page by page (keyset pagination), without their texts.
+//! The marked results of a prism page by page (keyset pagination), without their texts. And what an
+//! import of marks looks up: existing results and the versions that answered them.
 
-use refract_boxed_futures::boxed;
 use std::collections::HashMap;
 
 use diesel::prelude::*;
+use refract_boxed_futures::boxed;
 use refract_domain::answer::Answers;
 use refract_domain::ids::{AccountId, PrismId, ResultId};
 use refract_domain::prism::VersionNumber;
@@ -14,10 +15,10 @@ use crate::connections::load_as;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::marks::row::SavedMarkColumns;
-use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::{saved_answers, saved_version};
+use crate::queries::results::lists::query::{ResultFilter, ResultOrder, ResultQuery};
+use crate::queries::results::{saved_answers, saved_version};
 use crate::schema::sql_types::Bind;
+use crate::schema::stored::Stored;
 use crate::schema::{marks, other_marks, results};
 
 /// Marks of one page. A result has at most one for each of its 100 questions, so a page holds
@@ -220,4 +221,61 @@ fn by_result(marks: Vec<Mark>) -> HashMap<ResultId, Vec<Mark>> {
         of_results.entry(mark.result).or_default().push(mark);
     }
     of_results
+}
+
+/// What decides whether a result can be marked, and with which outcomes.
+#[derive(Clone, Debug, PartialEq, Eq, Queryable, Selectable)]
+#[diesel(table_name = results)]
+pub struct MarkableResult {
+    /// The result's id.
+    pub id: ResultId,
+    /// The caller's own reference.
+    #[diesel(deserialize_as = Stored<results::reference>)]
+    pub reference: Option<Ref>,
+    /// Number of the version that was asked.
+    #[diesel(deserialize_as = Stored<results::version>)]
+    pub version: VersionNumber,
+    /// Whether the result's status is `ok`; a failed result has no answers to mark.
+    #[diesel(column_name = status, deserialize_as = Stored<results::status>)]
+    pub is_ok: bool,
+}
+
+impl From<Stored<results::status>> for bool {
+    fn from(Stored(status): Stored<results::status>) -> Self {
+        status == "ok"
+    }
+}
+
+#[boxed]
+impl Database {
+    /// Finds which of these results belong to the prism, in no particular order. A few thousand ids
+    /// at most.
+    pub async fn find_markable_results(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        ids: Vec<ResultId>,
+    ) -> Result<Vec<MarkableResult>, PersistenceError> {
+        let query = ResultQuery {
+            prism: Some(prism),
+            ..ResultQuery::of_account(account).with_ids(ids)
+        };
+        load_as!(self, query.statement(), MarkableResult).await
+    }
+
+    /// Up to `limit` results of a prism that have a `ref`, after the given one, oldest first.
+    pub async fn list_results_with_ref(
+        &self,
+        account: AccountId,
+        prism: PrismId,
+        after: Option<ResultId>,
+        limit: u32,
+    ) -> Result<Vec<MarkableResult>, PersistenceError> {
+        let query = ResultQuery {
+            has_reference: true,
+            ..ResultQuery::of_prism(account, prism, ResultFilter::default())
+        };
+        let query = query.page(ResultOrder::OldestFirst, after, limit);
+        load_as!(self, query.statement(), MarkableResult).await
+    }
 }

@@ -14,7 +14,7 @@ use crate::connections::{find_as, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::prisms::row::Prism;
-use crate::queries::results::row::{Provenance, ResultActorRow, ResultColumns, ResultOrigin};
+use crate::queries::results::{Provenance, ResultActorRow, ResultColumns, ResultOrigin};
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 

@@ -2,10 +2,8 @@
 
 mod candidate_range;
 mod candidates;
-pub(in crate::queries) mod filter;
 pub(in crate::queries) mod pages;
 pub(in crate::queries) mod query;
-mod sample;
 
 use refract_boxed_futures::boxed;
 use std::collections::HashSet;
@@ -16,14 +14,13 @@ use refract_domain::result::SavedResult;
 use refract_domain::submission::IdempotencyKey;
 
 pub use self::candidates::SearchCandidate;
-pub use self::filter::ResultFilter;
 pub use self::pages::{AnswerPages, ResultPages, StoredAnswers};
-pub use self::query::ResultOrder;
 use self::query::ResultQuery;
+pub use self::query::{ResultFilter, ResultOrder};
 use crate::connections::{load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::row::ResultColumns;
+use crate::queries::results::ResultColumns;
 use crate::schema::sql_types::Bind;
 use crate::schema::{prisms, results};
 

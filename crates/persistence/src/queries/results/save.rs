@@ -10,7 +10,7 @@ use crate::connections::on;
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::results::insert::{self, InsertRow, ResultRow};
-use crate::queries::results::row::{NewResult, ResultColumns};
+use crate::queries::results::{NewResult, ResultColumns};
 use crate::schema::results;
 use crate::schema::sql_types::Bind;
 

@@ -8,10 +8,10 @@ use diesel::{SqliteConnection, sql_query};
 use refract_boxed_futures::boxed;
 use tokio::sync::mpsc;
 
-use super::account_rows::{AccountRows, ROWS_AT_ONCE, RowCells, page};
 use super::account_table::AccountSelection;
 use super::statements::SqlDialect;
 use super::tables::ACCOUNT_TABLES;
+use super::{AccountRows, ROWS_AT_ONCE, RowCells, page};
 use crate::connections::{ExclusiveConnection, on_postgres};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;

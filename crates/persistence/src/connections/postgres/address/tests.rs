@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 use super::*;
 
@@ -139,4 +140,39 @@ fn a_parameter_of_another_client_is_named() {
     let taken =
         server("postgres://h/d?options=endpoint%3Dep-1&channel_binding=require&connect_timeout=9");
     assert_eq!(taken.config.get_options(), Some("endpoint=ep-1"));
+}
+
+#[test]
+fn each_host_has_all_settings_of_the_address() {
+    let rest = "user=u password=p dbname=d options=o application_name=a connect_timeout=3 \
+        tcp_user_timeout=4 keepalives=0 keepalives_idle=5 keepalives_interval=6 \
+        keepalives_retries=7 sslmode=require channel_binding=disable \
+        target_session_attrs=read-write";
+    let parse = |hosts: &str| Config::from_str(&format!("{hosts} {rest}")).unwrap();
+    let both = parse("host=one,/two hostaddr=10.0.0.1,10.0.0.2 port=1,2");
+    assert_eq!(
+        hosts_of(&both),
+        [
+            parse("host=one hostaddr=10.0.0.1 port=1"),
+            parse("host=/two hostaddr=10.0.0.2 port=2"),
+        ]
+    );
+    let one_port = parse("host=one,two port=1");
+    assert_eq!(hosts_of(&one_port)[1], parse("host=two port=1"));
+    for alone in ["host=one port=1", "host=one,two load_balance_hosts=random"] {
+        let alone = parse(alone);
+        assert_eq!(hosts_of(&alone), [alone]);
+    }
+}
+
+#[test]
+fn all_hosts_have_a_turn_while_a_query_waits() {
+    for number in 1_u32..9 {
+        let names: Vec<_> = (0..number).map(|number| number.to_string()).collect();
+        let config = format!("host={} connect_timeout=60", names.join(","));
+        let hosts = hosts_of(&Config::from_str(&config).unwrap());
+        assert!(time_for_one(&hosts) * number < WAIT);
+    }
+    let hosts = hosts_of(&Config::from_str("host=one,two connect_timeout=1").unwrap());
+    assert_eq!(time_for_one(&hosts), Duration::from_secs(1));
 }

@@ -12,7 +12,7 @@ use refract_domain::submission::Submission;
 
 use crate::connections::GroupRow;
 use crate::error::PersistenceError;
-use crate::queries::results::row::{NewResult, cost_columns};
+use crate::queries::results::{NewResult, cost_columns};
 use crate::schema::sql_types::{Id, Moment};
 
 /// Bytes of the JSON of a few answers.

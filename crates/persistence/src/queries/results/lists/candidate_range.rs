@@ -14,8 +14,7 @@ use diesel::sqlite::Sqlite;
 use refract_domain::ids::{AccountId, ApiKeyId, FileRunId, PersonId, PrismId, ResultId};
 use refract_domain::result::ResultActor;
 
-use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
+use crate::queries::results::lists::query::{ResultFilter, ResultOrder, ResultQuery};
 use crate::schema::results;
 use crate::schema::sql_types::{Bind, Id};
 

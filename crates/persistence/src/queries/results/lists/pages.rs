@@ -15,9 +15,8 @@ use refract_domain::result::SavedResult;
 use crate::connections::{BoxFuture, StartedWork, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
-use crate::queries::results::lists::filter::ResultFilter;
-use crate::queries::results::lists::query::{ResultOrder, ResultQuery};
-use crate::queries::results::row::{ResultColumns, saved_answers, saved_version};
+use crate::queries::results::lists::query::{ResultFilter, ResultOrder, ResultQuery};
+use crate::queries::results::{ResultColumns, saved_answers, saved_version};
 use crate::schema::results;
 
 const OF_RESULTS: PageLimits = PageLimits {

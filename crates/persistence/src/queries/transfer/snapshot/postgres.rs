@@ -6,10 +6,10 @@ use tokio::sync::mpsc;
 
 use crate::connections::PostgresLease;
 use crate::error::PersistenceError;
-use crate::queries::transfer::account_rows::{AccountRows, ROWS_AT_ONCE, RowCells, page};
 use crate::queries::transfer::account_table::AccountSelection;
 use crate::queries::transfer::statements::SqlDialect;
 use crate::queries::transfer::tables::ACCOUNT_TABLES;
+use crate::queries::transfer::{AccountRows, ROWS_AT_ONCE, RowCells, page};
 
 /// Begins the snapshot. The first page of a large table may take longer than a session's timeout.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \

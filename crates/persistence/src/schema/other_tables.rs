@@ -1,5 +1,5 @@
-//! The tables of counts and what results used and cost, of example texts, of uploaded files and file
-//! runs, and of retests.
+//! The tables of counts and what results used and cost, of example texts, of uploaded files and
+//! file runs, and of retests; of one-time codes and of sign-on by a provider.
 
 use crate::schema::stored::table;
 
@@ -144,5 +144,53 @@ table! {
         result_id -> Id,
         answers -> Nullable<Text>,
         failure -> Nullable<Text>,
+    }
+}
+
+table! {
+    one_time_codes (person_id) {
+        person_id -> Id,
+        secret -> Binary,
+        created_at -> Moment,
+        on_since -> Nullable<Moment>,
+        last_step -> BigInt,
+    }
+}
+
+table! {
+    recovery_codes (person_id, hash) {
+        person_id -> Id,
+        hash -> Binary,
+    }
+}
+
+table! {
+    pending_sign_ins (hash) {
+        hash -> Binary,
+        person_id -> Id,
+        created_at -> Moment,
+        tries -> Integer,
+    }
+}
+
+table! {
+    provider_subjects (issuer, subject) {
+        issuer -> Text,
+        subject -> Text,
+        person_id -> Id,
+        created_at -> Moment,
+    }
+}
+
+table! {
+    provider_sessions (hash) {
+        hash -> Binary,
+        issuer -> Text,
+        subject -> Text,
+        sealed_grant -> Binary,
+        checked_at -> Moment,
+        next_check_at -> Nullable<Moment>,
+        asked_at -> Nullable<Moment>,
+        second_factor_at -> Nullable<Moment>,
     }
 }
