@@ -20,7 +20,6 @@ mod http_client;
 mod metadata;
 mod provider;
 mod relying_party;
-mod role_rules;
 mod settings;
 mod verification;
 
@@ -31,7 +30,7 @@ pub use grant::Grant;
 pub use metadata::DiscoveryTrial;
 pub use provider::SignOn;
 pub use relying_party::SignedOn;
-pub use role_rules::{RoleRules, RoleRulesError};
 pub use settings::{
-    AdmissionRules, ProviderSecret, SecretFileError, SignOnSettingError, SignOnSettings,
+    AdmissionRules, ProviderSecret, RoleRules, RoleRulesError, SecretFileError, SignOnSettingError,
+    SignOnSettings,
 };

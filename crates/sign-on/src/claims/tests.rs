@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::role_rules::RoleRules;
+use crate::settings::RoleRules;
 
 const ISSUER: &str = "https://id.example.com";
 

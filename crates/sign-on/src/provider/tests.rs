@@ -1,6 +1,5 @@
 use super::*;
-use crate::role_rules::RoleRules;
-use crate::settings::ProviderSecret;
+use crate::settings::{ProviderSecret, RoleRules};
 
 fn settings(issuer: &str) -> SignOnSettings {
     SignOnSettings {

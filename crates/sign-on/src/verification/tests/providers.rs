@@ -3,7 +3,7 @@
 use refract_domain::account::Role;
 
 use super::*;
-use crate::role_rules::RoleRules;
+use crate::settings::RoleRules;
 
 fn by_groups(claim: &str) -> AdmissionRules {
     AdmissionRules {
