@@ -19,7 +19,6 @@ mod sign_in;
 mod sign_in_client;
 mod sign_in_error;
 mod sign_on;
-mod sign_on_permit;
 
 use std::fmt;
 

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex};
 use refract_domain::ids::AccountId;
 use refract_identity::Identity;
 use refract_identity::events::Events;
-use refract_identity::keys::Keys;
+use refract_identity::keys::{InvalidApiKey, Keys};
 use refract_identity::people::{Accounts, People, SignInWays};
 use refract_persistence::{CountedCost, Database, PersistenceError};
 use refract_traces::CallTrace;

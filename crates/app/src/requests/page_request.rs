@@ -5,7 +5,7 @@ use chrono::{
 };
 use form_urlencoded::Serializer;
 use maud::{Markup, html};
-use refract_identity::people::{SignInClient, Token};
+use refract_identity::people::{AppUrl, SignInClient, Token};
 
 use crate::cookies::BegunSignOns;
 use crate::requests::form::Form;

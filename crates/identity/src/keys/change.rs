@@ -11,7 +11,7 @@ use refract_persistence::{
 use uuid::Uuid;
 
 use super::Keys;
-use crate::keys::api_key::ApiKey;
+use crate::keys::ApiKey;
 use crate::people::{AccountActor, SecretError, random_bytes};
 
 /// Until when and from where a key is accepted; by default for ever and from anywhere.

@@ -1,20 +1,33 @@
 //! One try of a password, a one-time code or a provider's code, counted before the secret is
 //! checked, so that the tries of all nodes are counted together; and the rate limits on wrong
 //! tries.
+//!
+//! What it takes to ask the sign-in provider about a code that a browser brings back: a permit of a
+//! queue that is fair to networks, and few refused codes from the network.
+//!
+//! Anybody can begin a sign-on and come back with a code of their own invention. Only the provider
+//! knows which codes are right, so it is asked about each, and its own rate limits count every one
+//! as a request of this installation.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use refract_domain::account::Email;
 use refract_domain::event::{Actor, EventRequest};
 use refract_domain::ids::{AccountId, PersonId, SignInTryId};
 use refract_persistence::{
-    CountedTry, Database, EmailHash, PasswordRow, SignInCounter, SignInTry, TriesWindow, WrongTry,
+    CountedTry, Database, EmailHash, PasswordRow, PersistenceError, SignInCounter, SignInTry,
+    TriesWindow, WrongTry,
 };
+use refract_sign_on::SignOnError;
+use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::permit_queue::{PermitQueue, QueueLimits, QueuePermit};
 use super::secrets::HashPlace;
-use super::sign_in_error::SignInError;
+use super::sign_in_client::SignInClient;
+use super::sign_in_error::{SignInError, SignOnFailure};
 use crate::events::event_stamp;
 use crate::people::password::TypedPassword;
 
@@ -125,7 +138,7 @@ impl SecretTry<'_> {
     }
 
     /// The try as it is saved.
-    pub(super) fn new_try(&self) -> SignInTry {
+    fn new_try(&self) -> SignInTry {
         SignInTry {
             id: SignInTryId::new(Uuid::now_v7()),
             email: EmailHash::of(self.email),
@@ -155,7 +168,7 @@ pub(super) enum TryLimit {
 }
 
 /// The tries that count now.
-pub(super) fn window(now: DateTime<Utc>) -> TriesWindow {
+fn window(now: DateTime<Utc>) -> TriesWindow {
     TriesWindow {
         since: now - COUNTED,
         until: now + CLOCKS_APART,
@@ -199,83 +212,119 @@ fn slowed_until(email: EmailHash, others: &[CountedTry]) -> Option<DateTime<Utc>
     (addresses.len() >= ADDRESSES).then(|| last.tried_at + PACE)
 }
 
-#[cfg(test)]
-mod tests {
-    use refract_domain::account::TokenHash;
+/// Limits on codes at the provider at a time, and on waiters. A waiter costs no more than its
+/// connection.
+const LIMITS: QueueLimits = QueueLimits {
+    at_once: 16,
+    of_network: 64,
+    of_networks: 512,
+    of_person: 4,
+    of_people: 128,
+};
+/// The longest wait for a permit.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// Failed sign-ins of a network or browser from which on each code is counted before the provider is
+/// asked, and not only once it was refused. Then right codes cost a write too.
+const SUSPECT: usize = 10;
 
-    use super::*;
+/// The queue of this process.
+static QUEUE: PermitQueue = PermitQueue::new(LIMITS);
 
-    const ADA: EmailHash = EmailHash([255; 32]);
+/// A permit to ask the provider about a code, returned when it is dropped.
+pub(super) struct SignOnPermit {
+    counter: SignInCounter,
+    /// The code as a try that counts; `None` as long as it counts only if it is refused.
+    counted: Option<SignInTry>,
+    _permit: QueuePermit,
+}
 
-    fn at(seconds: i64) -> DateTime<Utc> {
-        DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds)
-    }
-
-    fn network() -> SignInCounter {
-        SignInCounter::Network("203.0.113.0/24".to_owned())
-    }
-
-    /// Tries for one address, a minute apart.
-    fn tries(number: i64) -> Vec<CountedTry> {
-        let one = |minute| CountedTry {
-            email: ADA,
-            tried_at: at(60 * minute),
+impl SignOnPermit {
+    /// Waits for a permit for a client.
+    ///
+    /// # Errors
+    /// When the queue has no room or the wait is too long, too many codes from the network or the
+    /// known browser were refused, or the database fails.
+    pub(super) async fn take(
+        database: &Database,
+        client: &SignInClient,
+    ) -> Result<Self, SignOnFailure> {
+        let standing = client.standing_of_anybody(database, Utc::now()).await?;
+        let waiting = timeout(LONGEST_WAIT, QUEUE.permit(standing.applicant)).await;
+        let permit = waiting.map_err(|_| SignOnError::Busy)?;
+        let permit = permit.map_err(|_| SignOnError::Busy)?;
+        let counter = standing.counter;
+        let before = database.list_sign_in_tries(counter.clone(), window(Utc::now()));
+        let counted_before = if before.await?.len() < SUSPECT {
+            None
+        } else {
+            let email = address(&counter);
+            let beginning = code_try(&email, &counter).begin(database).await;
+            Some(beginning.map_err(SignOnFailure::of_try)?)
         };
-        (0..number).map(one).collect()
+        Ok(Self {
+            counter,
+            counted: counted_before,
+            _permit: permit,
+        })
     }
 
-    /// A try for each of `addresses` other addresses, one a second.
-    fn spraying(addresses: u8) -> Vec<CountedTry> {
-        let one = |address| CountedTry {
-            email: EmailHash([address; 32]),
-            tried_at: at(i64::from(address)),
-        };
-        (0..addresses).map(one).collect()
-    }
-
-    #[test]
-    fn ten_wrong_tries_stop_the_next_until_the_oldest_of_the_last_ten_expires() {
-        let browser = SignInCounter::Browser(TokenHash::new([1; 32]));
-        for counter in [network(), browser] {
-            let limited = |number| limit(&counter, ADA, &tries(number), at(0));
-            assert_eq!(limited(0), None);
-            assert_eq!(limited(9), None);
-            let until = |minute: i64| {
-                Some(TryLimit::Address {
-                    until: at(60 * minute),
-                })
+    /// Returns the permit after the provider's answer, and counts a code that it refused as a wrong
+    /// try.
+    pub(super) async fn end<T>(
+        self,
+        database: &Database,
+        answer: &Result<T, SignOnError>,
+    ) -> Result<(), PersistenceError> {
+        let is_refused = matches!(
+            answer,
+            Err(SignOnError::Refused { .. } | SignOnError::Untrusted(_))
+        );
+        if !is_refused {
+            return match self.counted {
+                Some(tried) => database.delete_sign_in_try(tried.id).await,
+                None => Ok(()),
             };
-            assert_eq!(limited(10), until(15));
-            assert_eq!(limited(12), until(17));
-            let other = limit(&counter, EmailHash([1; 32]), &tries(12), at(0));
-            assert_eq!(other, None, "another address is not stopped");
+        }
+        let email = address(&self.counter);
+        let attempt = code_try(&email, &self.counter);
+        let tried = if let Some(tried) = self.counted {
+            tried
+        } else {
+            let new = attempt.new_try();
+            let saving = database.save_sign_in_try(new.clone(), window(attempt.now));
+            saving.await?;
+            new
+        };
+        match attempt.refuse(database, tried, None).await {
+            SignInError::Persistence(error) => Err(error),
+            SignInError::Wrong
+            | SignInError::TooManyTries { .. }
+            | SignInError::Slowed { .. }
+            | SignInError::PasswordsOff
+            | SignInError::Secret(_) => Ok(()),
         }
     }
+}
 
-    #[test]
-    fn many_addresses_from_a_network_slow_it_to_one_try_in_five_seconds() {
-        let limited = |addresses, now| limit(&network(), ADA, &spraying(addresses), at(now));
-        assert_eq!(limited(19, 19), None);
-        let slowed = Some(TryLimit::Network { until: at(24) });
-        assert_eq!(limited(20, 20), slowed);
-        assert_eq!(limited(20, 23), slowed);
-        assert_eq!(limited(20, 24), None, "the next one");
-        // an address's own tries do not count towards the number of addresses
-        let mut with_own = spraying(19);
-        with_own.extend(tries(1));
-        assert_eq!(limit(&network(), ADA, &with_own, at(20)), None);
-    }
+/// What a code counts as in the place of an address. From a network each counts as another one, as
+/// the addresses do of somebody who tries many; from a known browser all are one. Nobody can have
+/// such an address.
+fn address(counter: &SignInCounter) -> Email {
+    Email::saved(match counter {
+        SignInCounter::Network(_) => format!("a provider's code {}", Uuid::now_v7()),
+        SignInCounter::Browser(_) => "a provider's code".to_owned(),
+    })
+}
 
-    #[test]
-    fn a_known_browser_is_not_slowed() {
-        let browser = SignInCounter::Browser(TokenHash::new([1; 32]));
-        assert_eq!(limit(&browser, ADA, &spraying(200), at(199)), None);
-    }
-
-    #[test]
-    fn tries_count_for_15_minutes_and_not_when_they_are_ahead_of_the_clock() {
-        let window = window(at(10_000));
-        assert_eq!((window.since, window.until), (at(9_100), at(10_060)));
-        assert_eq!(window.deleted_from, at(10_900));
+fn code_try<'a>(email: &'a Email, counter: &SignInCounter) -> SecretTry<'a> {
+    SecretTry {
+        email,
+        counter: counter.clone(),
+        now: Utc::now(),
+        request: None,
+        note: None,
     }
 }
+
+#[cfg(test)]
+mod tests;

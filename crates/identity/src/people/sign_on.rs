@@ -14,10 +14,10 @@ use refract_sign_on::{
 };
 use uuid::Uuid;
 
+use super::secret_try::SignOnPermit;
 use super::session::{RECHECK, Session, alive, new_session};
 use super::sign_in_client::{SignInClient, known_since};
 use super::sign_in_error::SignOnFailure;
-use super::sign_on_permit::SignOnPermit;
 use crate::events::event_stamp;
 use crate::people::People;
 use crate::people::secrets::{SecretError, Token, random_bytes};

@@ -15,8 +15,7 @@ use refract_domain::prism::{PrismSelector, VersionNumber};
 use refract_file_runs::{
     FileRun, InputSource, RowLayout, RunFiles, RunOrder, RunSettings, RunTally, Shard,
 };
-use refract_identity::keys::KeyLimits;
-use refract_identity::keys::api_key::ApiKey;
+use refract_identity::keys::{ApiKey, KeyLimits};
 use refract_identity::people::{AccountActor, AppUrl, Token};
 use refract_lens_rendering::RowFormat;
 use refract_service::model::ModelGateway;

@@ -5,8 +5,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use refract_domain::account::KeyNetworks;
 use refract_domain::ids::ApiKeyId;
-use refract_identity::keys::api_key::ApiKey;
-use refract_identity::keys::{ListedKey, OverlapDays};
+use refract_identity::keys::{ApiKey, ListedKey, OverlapDays};
 use refract_service::prisms::sample_texts;
 use refract_service::results::ResultCounts;
 

@@ -8,8 +8,7 @@ use anyhow::Context as _;
 use refract_domain::ids::ResultId;
 use refract_domain::prism::PrismSelector;
 use refract_domain::submission::{IdempotencyKey, SentFields};
-use refract_identity::keys::api_key::ApiKey;
-use refract_identity::keys::{CallKeyId, KeyLimits, PresentedKey};
+use refract_identity::keys::{ApiKey, CallKeyId, KeyLimits, PresentedKey};
 use refract_identity::people::{AccountActor, DEFAULT_ACCOUNT};
 use refract_service::Refract;
 use refract_service::model::{
