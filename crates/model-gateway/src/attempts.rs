@@ -10,7 +10,6 @@
 
 pub(crate) mod admission;
 pub(crate) mod attempt_end;
-pub(crate) mod request_series;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,8 +19,7 @@ use bytes::Bytes;
 use refract_traces::{CallTrace, ModelAttempt};
 use tokio::time::{sleep, timeout};
 
-use self::admission::ConcurrencyLimit;
-use self::request_series::RequestSeries;
+use self::admission::{ConcurrencyLimit, RequestSeries};
 use crate::connection::renewable_key::RenewableKey;
 use crate::connection::request_body::RequestBody;
 use crate::connection::{ModelConnections, ServerReply};
@@ -149,7 +147,7 @@ impl<'a> CallSender<'a> {
         if !refusal.deserves_second_attempt(has_system_message) && !has_another_key() {
             return Err(refusal.failure(has_system_message));
         }
-        let pause = request_series::pause(refusal.retry_after);
+        let pause = admission::pause(refusal.retry_after);
         let pause = pause.min(series.pauses);
         series.pauses -= pause;
         tracing::debug!(

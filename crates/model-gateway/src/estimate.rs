@@ -4,9 +4,9 @@ use refract_domain::limits::CHARS_PER_TOKEN;
 use refract_domain::prism::PrismVersion;
 
 use crate::protocols::chat::prompt;
-use crate::protocols::typed_questions::format::TypedFormat;
+use crate::protocols::typed_questions::reply::TypedFormat;
 use crate::protocols::typed_questions::request_limits::RequestLimits;
-use crate::protocols::{decisions, gemini, stated, system_one};
+use crate::protocols::{decisions, stated, system_one};
 use crate::settings::{ChatPrompt, ModelEndpoint, ModelSettings, Protocol};
 
 /// Estimated cost of asking about one submission.
@@ -40,7 +40,7 @@ impl Estimator {
         };
         let format = match protocol {
             Some(Protocol::Decisions) => &decisions::FORMAT,
-            Some(Protocol::Gemini) => &gemini::FORMAT,
+            Some(Protocol::Gemini) => &system_one::GEMINI_FORMAT,
             Some(Protocol::SystemOne | Protocol::Chat | Protocol::Stated) | None => {
                 &system_one::FORMAT
             }

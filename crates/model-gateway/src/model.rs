@@ -23,9 +23,8 @@ use crate::estimate::Estimator;
 use crate::json::{list, nested, object, string};
 use crate::priority_queue::CallPriority;
 use crate::protocols::{ServerProtocol, demo_scorer};
-use crate::report::truncation::truncated_to;
 use crate::report::usage::kept_name;
-use crate::report::{ModelReport, ReportRecorder, ReportedUsage};
+use crate::report::{ModelReport, ReportRecorder, ReportedUsage, truncated_to};
 use crate::servers::ServerPlace;
 use crate::settings::{ModelEndpoint, ModelPrices, ModelSettings, PROMPT_VERSION};
 

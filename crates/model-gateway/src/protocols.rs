@@ -9,7 +9,6 @@ pub(crate) mod chat;
 pub(crate) mod concurrent;
 pub(crate) mod decisions;
 pub(crate) mod demo_scorer;
-pub(crate) mod gemini;
 mod learned_facts;
 pub(crate) mod stated;
 pub(crate) mod system_one;
@@ -53,7 +52,7 @@ impl ServerProtocol {
         match settings.protocol {
             Protocol::SystemOne => typed(&system_one::FORMAT),
             Protocol::Decisions => typed(&decisions::FORMAT),
-            Protocol::Gemini => typed(&gemini::FORMAT),
+            Protocol::Gemini => typed(&system_one::GEMINI_FORMAT),
             Protocol::Chat => Self::Chat(Arc::new(ChatProtocol::new(settings, addresses))),
             Protocol::Stated => Self::Stated(Arc::new(StatedProtocol::new(model, addresses))),
         }

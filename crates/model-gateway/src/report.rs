@@ -1,8 +1,19 @@
 //! Counts of requests, attempts and tokens of one submission, for logs, metrics and provenance, and how
 //! much of an answer consists of the server's own numbers. That coverage helps to judge a server; no
 //! answer depends on it.
+//!
+//! Notices texts that a server cut without an error, by its own count of tokens.
+//!
+//! Servers that cut a text to the model's context answer as if nothing had happened (Ollama does).
+//! They then report about as many tokens as the context has, and the text shows that there must
+//! have been more.
+//!
+//! The bound is ten characters a token, where ordinary tokenizers need at most six: four for
+//! English, five for long words, one or two for Chinese or Japanese. Only tokens that join several
+//! words come near seven. Runs of spaces, of punctuation and of one character can be single tokens,
+//! so each counts as one character. A text with fewer than a thousand estimated tokens is not
+//! judged: it fits every context. A count of 0 is none, since servers that do not count send it.
 
-pub(crate) mod truncation;
 pub(crate) mod usage;
 
 use std::cell::{Cell, RefCell};
@@ -10,7 +21,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use refract_domain::answer::Probability;
+use refract_domain::limits::CHARS_PER_TOKEN;
+use refract_domain::prism::PrismVersion;
 use refract_domain::result::Cost;
+use refract_domain::submission::Submission;
 
 use crate::connection::reply::ReplyHead;
 use crate::settings::ModelPrices;
@@ -249,3 +263,51 @@ impl ParsedOutcomes {
         }
     }
 }
+
+/// A server that reports fewer tokens than one for this many characters has cut the text.
+const MOST_CHARS_PER_TOKEN: u64 = 10;
+/// A text with fewer characters is not judged: a thousand estimated tokens.
+const LEAST_CHARS: usize = 1_000 * CHARS_PER_TOKEN;
+
+/// Returns `read`, the most tokens that a server reported for one request about a submission, if
+/// these are too few for its texts: every request holds all of them.
+pub(crate) fn truncated_to(
+    read: Option<u64>,
+    version: &PrismVersion,
+    submission: &Submission,
+) -> Option<u64> {
+    let read = read.filter(|tokens| *tokens > 0)?;
+    let holds = |chars: usize| read.saturating_mul(MOST_CHARS_PER_TOKEN) >= widened(chars);
+    let fields = submission.fields().iter();
+    let fields = fields.map(|(_, value)| value.as_str());
+    let contexts = [version.context(), submission.context()];
+    let texts = contexts.into_iter().flatten().chain(fields);
+    // a text has at least as many bytes as characters, and bytes need no counting
+    let bytes: usize = texts.clone().map(str::len).sum();
+    if bytes < LEAST_CHARS || holds(bytes) {
+        return None;
+    }
+    let chars: usize = texts.map(counted_chars).sum();
+    (chars >= LEAST_CHARS && !holds(chars)).then_some(read)
+}
+
+/// Characters of a text, where a run of one character, of spaces or of punctuation counts once.
+fn counted_chars(text: &str) -> usize {
+    let mut chars = 0;
+    let mut last = None;
+    for char in text.chars() {
+        let kind = Some(char).filter(|char| char.is_alphanumeric());
+        if last != Some(kind) {
+            chars += 1;
+        }
+        last = Some(kind);
+    }
+    chars
+}
+
+fn widened(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

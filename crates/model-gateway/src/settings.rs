@@ -1,7 +1,7 @@
-//! The operator's settings for the model, and for connections to its servers.
+//! The operator's settings for the model, and for connections to its servers. And what tokens cost
+//! where the model's host does not say so.
 
 mod endpoint;
-mod prices;
 mod protocol;
 mod setting_error;
 
@@ -13,13 +13,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::header::{HeaderName, HeaderValue};
+use refract_domain::result::Cost;
 use refract_tls_files::{ClientCertificate, TrustedCertificates};
 
 use crate::protocols::typed_questions::request_limits::RequestLimits;
+use crate::report::ReportedUsage;
 use crate::servers::HostLimits;
 
 pub use self::endpoint::{ModelEndpoint, ModelKeyHeader};
-pub use self::prices::ModelPrices;
 pub use self::protocol::{ChatPrompt, PROMPT_VERSION, Protocol};
 pub use self::setting_error::{AddressError, SettingError};
 
@@ -282,21 +283,66 @@ impl fmt::Debug for ProxyVariables {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The tokens that a price is for.
+const TOKENS: u128 = 1_000;
 
-    #[test]
-    fn an_api_key_is_shown_nowhere() {
-        let key: ModelApiKey = " sk-secret ".parse().unwrap();
-        assert_eq!(key.as_str(), "sk-secret");
-        assert_eq!(format!("{key:?}"), "ModelApiKey(..)");
-        for bad in ["", " ", "two words", "line\nbreak", "schlüssel"] {
-            assert_eq!(
-                bad.parse::<ModelApiKey>().err(),
-                Some(SettingError::ApiKey),
-                "{bad}"
-            );
+/// Prices for a thousand tokens, in the currency of the host. They are used for answers whose host
+/// reports tokens and no cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelPrices {
+    /// Tokens that the model reads.
+    pub read: Cost,
+    /// Tokens that the server has in its cache.
+    pub cached: Cost,
+    /// Tokens that the model writes.
+    pub written: Cost,
+}
+
+impl ModelPrices {
+    /// The cost of reading this many tokens, none of which is cached.
+    pub fn of_reading(&self, tokens: u64) -> Cost {
+        let attos = u128::from(tokens).saturating_mul(self.read.attos());
+        Cost::from_attos(attos / TOKENS)
+    }
+
+    /// The cost of an answer, rounded to 18 decimals; `None` if its server reports no tokens.
+    pub(crate) fn cost(&self, usage: &ReportedUsage) -> Option<Cost> {
+        let parts = [
+            (usage.uncached_tokens(), self.read),
+            (usage.cached_tokens, self.cached),
+            (usage.output_tokens, self.written),
+        ];
+        let known = parts
+            .into_iter()
+            .filter_map(|(tokens, price)| Some((tokens?, price)));
+        let known: Vec<_> = known.collect();
+        let attos = known.iter().map(|(tokens, price)| {
+            let attos = u128::from(*tokens).saturating_mul(price.attos());
+            attos.saturating_add(TOKENS / 2) / TOKENS
+        });
+        (!known.is_empty()).then(|| Cost::from_attos(attos.fold(0, u128::saturating_add)))
+    }
+}
+
+impl FromStr for ModelPrices {
+    type Err = SettingError;
+
+    /// Reads three decimals with commas between them: read, cached and written.
+    fn from_str(text: &str) -> Result<Self, SettingError> {
+        let prices: Option<Vec<Cost>> = text
+            .split(',')
+            .map(|price| Cost::parse(price.trim()))
+            .collect();
+        match prices.as_deref() {
+            Some(&[read, cached, written]) => Ok(Self {
+                read,
+                cached,
+                written,
+            }),
+            Some(_) | None => Err(SettingError::Prices),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

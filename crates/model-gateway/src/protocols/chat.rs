@@ -10,7 +10,6 @@
 
 pub(crate) mod capabilities;
 mod code_probabilities;
-pub(crate) mod codes;
 pub(crate) mod completion;
 mod dialogue;
 mod event_stream;
@@ -19,7 +18,6 @@ mod llama_cpp;
 mod named_tokens;
 pub(crate) mod prompt;
 pub(crate) mod question_requests;
-mod readable;
 mod reading;
 pub(crate) mod request;
 mod token_limit;

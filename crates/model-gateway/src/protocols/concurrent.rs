@@ -15,7 +15,7 @@ use refract_domain::key::QuestionKey;
 use tokio::sync::Notify;
 
 use crate::attempts::CallSender;
-use crate::attempts::request_series::RequestSeries;
+use crate::attempts::admission::RequestSeries;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;
 use crate::servers::{EachServer, PrefixCache, ServerPlace};

@@ -16,8 +16,7 @@ use serde_json::value::RawValue;
 use crate::error::ModelError;
 use crate::json::{JsonObject, count, list, nested, string};
 use crate::protocols::answers::ReadAnswers;
-use crate::protocols::typed_questions::format::{TypedFormat, write_json};
-use crate::protocols::typed_questions::reply::SentAnswer;
+use crate::protocols::typed_questions::reply::{SentAnswer, TypedFormat, write_json};
 use crate::report::ParsedOutcomes;
 
 /// The OpenAI Decisions format. The state is a string that holds JSON; the estimate counts that

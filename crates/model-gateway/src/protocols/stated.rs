@@ -17,7 +17,7 @@ use self::request::{
     NAMED_CODES, PERCENT_OTHERS, RefusedParameters, StatedRequest, code_name, percent_name,
 };
 use super::answers::{self, ReadAnswers, answer_each};
-use super::chat::codes::{CodePiece, CodeShape};
+use super::chat::prompt::{CodePiece, CodeShape};
 use super::chat::question_requests::complete;
 use super::chat::request::ChatOpening;
 use super::concurrent::{ReadingOrder, SharedText, all_answers, all_or_first_failure};

@@ -2,7 +2,14 @@
 //!
 //! Source: the System One format of decision models. Its answers are an object with an answer under
 //! the key of each question; unknown keys are ignored, whatever their values.
+//!
+//! The protocol `gemini`: typed questions in, probabilities out, all questions in one request.
+//!
+//! Source: Google's Decisions format (`POST /v1beta/decisions`), as its published client
+//! `google-genai` 3.6.1 types it. Questions and answers are those of System One; the state is a
+//! string as in OpenAI's format, and answers name no model.
 
+use refract_domain::limits;
 use refract_domain::prism::{OutcomeRef, Question, QuestionKind};
 use refract_domain::submission::model_input::outcome_text;
 use serde::Deserialize;
@@ -11,8 +18,8 @@ use serde_json::value::RawValue;
 use crate::error::ModelError;
 use crate::json::{JsonObject, nested, string};
 use crate::protocols::answers::{ReadAnswers, answer_each};
-use crate::protocols::typed_questions::format::{TypedFormat, write_json};
-use crate::protocols::typed_questions::reply::SentAnswer;
+use crate::protocols::decisions;
+use crate::protocols::typed_questions::reply::{SentAnswer, TypedFormat, write_json};
 
 /// The System One format.
 pub(crate) static FORMAT: TypedFormat = TypedFormat {
@@ -41,7 +48,7 @@ fn read(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, Model
 }
 
 /// Reads the answers to these questions; `None` if `answers` is no object.
-pub(crate) fn read_by_key(
+fn read_by_key(
     answers: &RawValue,
     questions: &[Question],
 ) -> Option<Result<ReadAnswers, ModelError>> {
@@ -117,4 +124,34 @@ struct SystemOneAnswerJson<'a> {
     legend: Option<&'a RawValue>,
     #[serde(borrow)]
     probability: Option<&'a RawValue>,
+}
+
+/// The format's upper bound on the questions of a request.
+const GEMINI_QUESTIONS: usize = 1_000;
+/// The format's upper bound on the options of a choice and on the levels of a score.
+const GEMINI_OUTCOMES: usize = 255;
+
+// no prism exceeds the format's limits, so only the size splits requests
+const _: () = assert!(
+    *limits::QUESTIONS.end() <= GEMINI_QUESTIONS
+        // includes the two built-in outcomes
+        && *limits::OPTIONS.end() + 2 <= GEMINI_OUTCOMES
+        && *limits::LEVELS.end() <= GEMINI_OUTCOMES
+);
+
+/// Google's Decisions format.
+pub(crate) static GEMINI_FORMAT: TypedFormat = TypedFormat {
+    before_state: r#","input":"#,
+    before_questions: r#","questions":{"#,
+    end: "}}",
+    write_state: decisions::write_input,
+    write_question,
+    read: read_gemini,
+    malformed: ModelError::NotGemini,
+};
+
+/// Reads the answers to these questions.
+fn read_gemini(answers: &RawValue, questions: &[Question]) -> Result<ReadAnswers, ModelError> {
+    let read = read_by_key(answers, questions);
+    read.ok_or(ModelError::NotGemini)?
 }

@@ -4,7 +4,6 @@
 //!
 //! The questions about one submission are split into as few requests as possible.
 
-pub(crate) mod format;
 pub(crate) mod reply;
 pub(crate) mod request_limits;
 
@@ -18,8 +17,7 @@ use refract_domain::prism::{PrismVersion, Question};
 use refract_domain::submission::Submission;
 use refract_domain::submission::model_input::{State, json_chars};
 
-use self::format::{TypedFormat, write_json};
-use self::reply::TypedReply;
+use self::reply::{TypedFormat, TypedReply, write_json};
 use self::request_limits::{LearnedLimits, RequestLimits};
 use crate::attempts::CallSender;
 use crate::connection::request_body::RequestBody;

@@ -10,7 +10,7 @@ use super::address::ServerAddress;
 use super::catch_up::{self, CatchUp};
 use super::load::{ServerLoad, ServerUse};
 use super::pace::{HostLimits, ServerPace};
-use super::place::{EachServer, ServerPlace, ServerSet};
+use super::{EachServer, ServerPlace, ServerSet};
 
 /// The model servers of a process, shared by all threads.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::codes::CodeShape;
 use super::named_tokens::NamedTokens;
+use super::prompt::CodeShape;
 use super::token_limit::{LimitForm, TokenLimits};
 use crate::error::SYSTEM_MESSAGE;
 

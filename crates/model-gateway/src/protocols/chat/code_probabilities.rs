@@ -7,7 +7,7 @@
 
 use refract_domain::answer::Probability;
 
-use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
+use super::prompt::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, letter};
 use super::written_answer::without_lead;
 use crate::report::{ParsedCodes, ParsedOutcomes};
 

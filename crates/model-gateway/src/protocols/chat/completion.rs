@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::event_stream;
-use super::readable::readable;
 use crate::error::ModelError;
 use crate::json::{
-    JsonObject, Lenient, ObjectFields, TokenBytes, count, is_error, list, nested, object, string,
+    JsonObject, Lenient, ObjectFields, TokenBytes, count, is_error, list, nested, object, readable,
+    string,
 };
 use crate::report::ReportedUsage;
 

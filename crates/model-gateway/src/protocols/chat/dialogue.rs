@@ -16,7 +16,7 @@ use super::reading::{self, LEAST_MASS};
 use super::request::WantedCode;
 use super::token_limit::{MOST_CODE_TOKENS, TokenLimits};
 use super::written_answer::{content_start, text_of, without_lead, written_instead};
-use crate::attempts::request_series::RequestSeries;
+use crate::attempts::admission::RequestSeries;
 use crate::error::{ModelError, refusal};
 use crate::protocols::concurrent::ReadingOrder;
 use crate::report::ReportedUsage;

@@ -13,13 +13,13 @@ use futures_util::future::try_join_all;
 
 use super::capabilities::{FollowUp, FollowUpMethod, USUAL_ALTERNATIVES};
 use super::code_probabilities::{CodeProbabilities, DigitProbabilities, FirstToken};
-use super::codes::codes_of;
 use super::llama_cpp::{self, Continuation, LlamaCppRequests};
+use super::prompt::codes_of;
 use super::question_requests::QuestionRequests;
 use super::reading::{digits_after, digits_at};
 use super::request::WantedCode;
 use super::token_limit::TokenLimits;
-use crate::attempts::request_series::RequestSeries;
+use crate::attempts::admission::RequestSeries;
 use crate::error::ModelError;
 
 /// The result of a follow-up request.

@@ -10,8 +10,8 @@ use hyper::http::uri::PathAndQuery;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::codes::{CodePiece, CodeShape};
 use super::completion::{TokenPosition, text_bytes};
+use super::prompt::{CodePiece, CodeShape};
 use super::written_answer::without_lead;
 use crate::connection::request_body::RequestBody;
 use crate::servers::ServerAddress;

@@ -6,14 +6,14 @@ use std::cell::Cell;
 use refract_domain::prism::Question;
 
 use super::capabilities::{OptionalParameters, ServerCapabilities, USUAL_ALTERNATIVES};
-use super::codes::CodeShape;
 use super::completion::{self, Completion};
 use super::llama_cpp::LlamaCppRequests;
 use super::named_tokens::TokenizeRequest;
+use super::prompt::CodeShape;
 use super::request::{Prompts, WantedCode};
 use super::token_limit::TokenLimits;
 use crate::attempts::CallSender;
-use crate::attempts::request_series::RequestSeries;
+use crate::attempts::admission::RequestSeries;
 use crate::connection::request_body::RequestBody;
 use crate::error::ModelError;
 use crate::report::ReportedUsage;

@@ -10,8 +10,8 @@ use refract_domain::answer::Answer;
 use refract_domain::prism::{Question, QuestionKind};
 
 use super::code_probabilities::{CodeProbabilities, DigitProbabilities};
-use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, is_of_word, letter};
 use super::completion::{AnswerToken, TokenPosition, after_thinking};
+use super::prompt::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of, is_of_word, letter};
 use super::unlisted;
 use super::written_answer::{is_marked, is_sentence, text_of, tokens_of, without_lead};
 use crate::protocols::answers;

@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::capabilities::OptionalParameters;
-use super::codes::{CODES_PER_LETTER, CodeShape};
 use super::prompt;
+use super::prompt::{CODES_PER_LETTER, CodeShape};
 use crate::connection::request_body::RequestBody;
 use crate::protocols::concurrent::SharedText;
 

@@ -8,8 +8,8 @@ use refract_domain::answer::Answer;
 use refract_domain::prism::Question;
 use serde_json::json;
 
-use super::codes::CodeShape;
 use super::completion::{AnswerToken, TokenPosition};
+use super::prompt::CodeShape;
 use super::reading::{self, answer, digits_after};
 
 /// Bytes that occur in and around codes, and other bytes.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::code_probabilities::CodeProbabilities;
-use super::codes::CodeShape;
 use super::completion::Completion;
+use super::prompt::CodeShape;
 
 /// Most tokens that an answer gets: enough for an empty block of thinking before a code.
 pub(super) const MOST_CODE_TOKENS: u8 = 8;

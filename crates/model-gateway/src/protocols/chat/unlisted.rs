@@ -7,8 +7,8 @@
 //! to list, it named all that spell codes, and nothing is estimated.
 
 use super::code_probabilities::CodeProbabilities;
-use super::codes::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
 use super::completion::{AnswerToken, TokenPosition};
+use super::prompt::{CODES_PER_LETTER, CodePiece, CodeShape, codes_of};
 use super::written_answer::{is_marked, without_lead};
 
 /// The tokens that usually spell `yes` and `no`.

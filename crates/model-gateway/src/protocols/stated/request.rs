@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::connection::request_body::RequestBody;
 use crate::error::{ModelError, SCHEMA_KEYWORDS, SYSTEM_MESSAGE};
-use crate::protocols::chat::codes::CodeShape;
 use crate::protocols::chat::prompt;
+use crate::protocols::chat::prompt::CodeShape;
 use crate::protocols::chat::request::{ChatOpening, inside_json};
 
 /// Most questions in one request.
