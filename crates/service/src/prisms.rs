@@ -9,7 +9,6 @@ mod example_texts;
 mod history;
 mod planned_definition;
 mod save;
-pub(crate) mod text_hash;
 pub(crate) mod trial;
 
 use refract_boxed_futures::boxed;
@@ -26,6 +25,7 @@ use crate::results::counts::PrismCounts;
 use crate::{CallError, InternalError, Refract};
 
 pub use self::apply::{Apply, ApplyError};
+pub(crate) use self::example_texts::TextHash;
 pub use self::example_texts::{
     AskedExamples, CheckedExample, ExampleError, ExampleInput, ExampleState, ExampleTexts,
     ExpectedAnswer,

@@ -4,13 +4,11 @@
 //! `CheckedCall` has passed every check; a `NewResult` is saved in the database. The caller gets a
 //! [`ReadableResult`], the saved result with everything that its formats need.
 
-pub(crate) mod answer_shares;
 pub(crate) mod ask_and_save;
 pub(crate) mod budgets;
 pub(crate) mod column_value;
 pub(crate) mod counts;
 pub(crate) mod create;
-mod error;
 pub(crate) mod export;
 pub(crate) mod export_columns;
 pub(crate) mod export_event;
@@ -26,18 +24,16 @@ pub use refract_persistence::{
     Provenance, ResultFilter, ResultOrder, Usage, UsageDimension, UsageScope,
 };
 
-pub use self::answer_shares::{AnswerShares, QuestionShares};
 pub use self::ask_and_save::{AnsweredCall, RepeatableFailure};
 pub use self::budgets::{
     BudgetOutcome, BudgetRounds, BudgetShare, BudgetUse, BudgetUsedUp, Budgets, SetBudgetError,
 };
 pub use self::column_value::{
-    AnsweredOutcome, ColumnNotSearchable, ColumnValue, SearchableColumn, SearchableValue,
-    searchable_columns,
+    AnswerShares, AnsweredOutcome, ColumnNotSearchable, ColumnValue, QuestionShares,
+    SearchableColumn, SearchableValue, searchable_columns,
 };
 pub use self::counts::{CountOutcome, CountRounds, DAYS, DayCount, PrismCounts, ResultCounts};
 pub use self::create::CreateCall;
-pub use self::error::{CallError, InternalError};
 pub use self::export::{ExportError, PrismResults};
 pub use self::export_columns::{ColumnNameTaken, ExportColumns};
 pub use self::metrics::{PrismNames, ServiceMetrics, register_database, register_model};

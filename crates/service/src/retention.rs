@@ -23,7 +23,7 @@ use refract_persistence::{PersistenceError, RetentionRoundRow};
 
 use self::plausibility::{ClockWatch, check_clock, check_shares};
 use crate::Refract;
-use crate::store::node_lease::{NodeLease, ROUND};
+use crate::store::{NodeLease, ROUND};
 
 pub use self::deletion::{Erased, Purge, PurgedBatch};
 pub use self::plausibility::ImplausibleRoundError;

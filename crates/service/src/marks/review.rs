@@ -7,7 +7,6 @@
 mod draw;
 mod next;
 mod sitting;
-mod standing;
 
 use refract_domain::key::QuestionKey;
 use refract_domain::lens::Cutoffs;
@@ -17,8 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::draw::REVIEWED_NEWEST;
 pub use self::next::{Judgement, JudgementInput, NextToReview, ReviewFrom, ReviewItem};
-pub use self::sitting::{ReviewStep, Sitting};
-pub use self::standing::Standing;
+pub use self::sitting::{ReviewStep, Sitting, Standing};
 use crate::results::ResultSearch;
 
 /// The kind of a queue.

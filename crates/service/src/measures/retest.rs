@@ -33,9 +33,9 @@ use crate::InternalError;
 use crate::asking::{
     AskingPace, EarlyEnd, Next, PacedModel, add_cost, ask_each, failure_threshold,
 };
-use crate::lenses::prism_lens::PrismLens;
+use crate::lenses::PrismLens;
 use crate::measures::Measures;
-use crate::prisms::text_hash::TextHash;
+use crate::prisms::TextHash;
 use crate::results::read::ReadableResult;
 
 /// Results that one query loads with their texts.

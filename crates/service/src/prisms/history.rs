@@ -13,7 +13,7 @@ use refract_identity::people::ActorName;
 use refract_persistence::ChangeKind;
 
 use super::PrismError;
-use crate::lenses::prism_lens::PrismLens;
+use crate::lenses::PrismLens;
 use crate::prisms::Prisms;
 use crate::results::counts::PrismCounts;
 

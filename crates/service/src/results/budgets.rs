@@ -29,7 +29,7 @@ use refract_persistence::{BudgetRow, CountedCost, UsageScope, WriteOutcome};
 pub use self::share::{BudgetShare, BudgetUsedUp};
 use super::metrics::UsedParts;
 use crate::model::TokenPrice;
-use crate::store::node_lease::{NodeLease, repeat_rounds};
+use crate::store::{NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// Results that were younger than this when the month was read are added up at each look. One that is

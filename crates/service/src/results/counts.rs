@@ -41,8 +41,7 @@ use refract_persistence::{
 };
 
 use crate::results::Results;
-use crate::store::clock_warning::ClockWarning;
-use crate::store::node_lease::{NodeLease, repeat_rounds};
+use crate::store::{ClockWarning, NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// Results younger than this are counted at each read.

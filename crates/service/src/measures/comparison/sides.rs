@@ -15,7 +15,7 @@ use refract_domain::result::mark::Mark;
 use refract_domain::submission::Ref;
 use refract_evaluation::marked::{NotComparable, predicted};
 
-use crate::prisms::text_hash::TextHash;
+use crate::prisms::TextHash;
 
 /// A question with the numbers of its outcomes.
 pub(super) struct AskedQuestion<'a> {

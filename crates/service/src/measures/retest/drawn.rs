@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::report::{AskedWords, NotAsked, RetestReport, RetestText};
 use crate::InternalError;
 use crate::asking::AskingPace;
-use crate::lenses::prism_lens::PrismLens;
+use crate::lenses::PrismLens;
 use crate::results::read::ReadableResult;
 
 /// Most newest results among which a sample is drawn if the index of the sample has too few.

@@ -17,7 +17,7 @@ use super::hours::{CountedResults, Uncounted, count_closed, first_watched, hour_
 use super::metrics::{PrismSeries, prism_labels};
 use super::window_counts::WatchScope;
 use crate::measures::Measures;
-use crate::store::node_lease::{HeldLease, NodeLease, repeat_rounds};
+use crate::store::{HeldLease, NodeLease, repeat_rounds};
 use crate::{InternalError, Refract};
 
 /// The name of the lease.
