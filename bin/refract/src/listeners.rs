@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use refract_app::AppSettings;
 use refract_file_runs::WorkbookBudget;
 use refract_http_api::HttpSettings;
-use refract_http_serving::RequestMetrics;
+use refract_http_serving::{ConnectionShares, DescriptorNeeds, RequestMetrics};
 use refract_identity::people::AppUrl;
 use refract_model_gateway::ModelGateway;
 use refract_terminal::arguments::setting_name;

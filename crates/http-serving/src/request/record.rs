@@ -19,8 +19,7 @@ use refract_traces::{RequestTrace, Traces};
 use tracing::Span;
 
 use crate::lifecycle::Lifecycle;
-use crate::request::client_address::{ClientAddress, TrustedProxies};
-use crate::request::{RequestId, begin_trace, request_span};
+use crate::request::{ClientAddress, RequestId, TrustedProxies, begin_trace, request_span};
 
 /// The recorded status when the client did not wait for the reply.
 const CLIENT_GONE: u16 = 499;

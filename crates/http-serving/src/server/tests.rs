@@ -1,3 +1,5 @@
+mod http_server;
+
 use std::future::{pending, ready};
 use std::net::TcpStream;
 use std::rc::Rc;

@@ -12,7 +12,7 @@ use actix_web::web::{Bytes, Payload};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
-use super::*;
+use super::super::*;
 use crate::{BodyLimits, BodyReader, RequestUnderWay, SentBody, bind, discard_body};
 
 /// The bytes of a reply, and its request.
