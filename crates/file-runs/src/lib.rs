@@ -52,7 +52,7 @@ pub use output::{
 };
 pub use run::RunFiles;
 pub use run::error::RunError;
-pub use run::limits::ReachedLimit;
+pub use run::settings::ReachedLimit;
 pub use run::settings::{NoShard, RunSettings, Shard};
 pub use run::tally::{RunCounts, RunTally};
 pub use worker::progress::CheckFacts;

@@ -3,8 +3,6 @@
 
 pub(crate) mod dispatch;
 pub(crate) mod error;
-pub(crate) mod identity;
-pub(crate) mod limits;
 pub(crate) mod row_chunks;
 pub(crate) mod settings;
 pub(crate) mod tally;
@@ -26,7 +24,6 @@ use crate::run::dispatch::Dispatch;
 
 pub(crate) use self::dispatch::{PendingRow, RowPlace, RowState};
 pub(crate) use self::error::{FirstError, RunError, cause};
-pub(crate) use self::identity::RunIdentity;
 pub(crate) use self::row_chunks::{RowChunk, RowChunks, RowEnd, RowsInOrder};
 pub(crate) use self::settings::{FilePart, RunSettings, Shard};
 pub(crate) use self::tally::{RunCounts, RunTally};

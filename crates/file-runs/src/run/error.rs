@@ -6,7 +6,7 @@ use refract_service::runs::FailureStreak;
 use tokio::sync::SetOnce;
 
 use crate::input::InputError;
-use crate::run::limits::ReachedLimit;
+use crate::run::settings::ReachedLimit;
 
 /// Why a run stopped before the end of its file. All answers until then are saved.
 #[derive(Debug, thiserror::Error)]

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use refract_domain::submission::IdempotencyKey;
 use tokio::sync::mpsc;
 
-use crate::file_run::FileRun;
+use crate::file_run::{FileRun, RunIdentity};
 use crate::input::{InputError, InputRow, InputRows, KeptCells};
-use crate::run::identity::RunIdentity;
 use crate::run::settings::FilePart;
 
 /// Upper bound on the rows of a chunk: one query looks up the answered ones.

@@ -9,8 +9,8 @@ use refract_service::runs::{BegunTexts, FailureStreak, TextBegun};
 
 use tokio::sync::Notify;
 
-use crate::run::limits::{BegunRows, NextRow, ReachedLimit, Used};
 use crate::run::row_chunks::{RowEnd, RowsInOrder};
+use crate::run::settings::{BegunRows, NextRow, ReachedLimit, Used};
 
 /// The running counts of one run.
 #[derive(Debug, Default)]
