@@ -1,7 +1,11 @@
 //! The operator's listener: `/healthz`, `/readyz` and `/metrics`, with the metrics of the HTTP API.
 //! It never returns data of a caller.
-
-pub(crate) mod exposition;
+//!
+//! The text formats of `/metrics`.
+//!
+//! `prometheus-client` encodes `OpenMetrics`. Prometheus' older text format, which every scraper
+//! and checker reads, gives a counter's family the name of its samples, with `_total`;
+//! `OpenMetrics` names the family without the suffix.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,14 +20,12 @@ use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, HttpResponse, Route, web};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _, text};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use refract_http_serving::{BodyBudget, Lifecycle, RequestMetrics};
 use refract_service::Refract;
-
-use crate::ops::exposition::ExpositionFormat;
 
 /// Upper bound on the database ping behind `/readyz`.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
@@ -186,48 +188,70 @@ fn encode_gauges<const N: usize>(
     Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A text format of metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExpositionFormat {
+    /// Prometheus' text format 0.0.4.
+    Prometheus,
+    /// `OpenMetrics` 1.0.
+    OpenMetrics,
+}
 
-    #[test]
-    fn a_loopback_address_is_for_this_machine() {
-        for address in [
-            "127.0.0.1:9090",
-            "127.0.0.9:1",
-            "[::1]:1",
-            "[::ffff:127.0.0.1]:1",
-        ] {
-            assert!(is_loopback(address.parse().unwrap()), "{address}");
-        }
-        for address in ["0.0.0.0:9090", "[::]:9090", "10.0.0.7:9090"] {
-            assert!(!is_loopback(address.parse().unwrap()), "{address}");
+impl ExpositionFormat {
+    /// The format that a scraper prefers; Prometheus' text format when it names neither.
+    fn preferred(accept: &Accept) -> Self {
+        let ranked = accept.ranked().into_iter();
+        let mut known = ranked.filter_map(|media_type| match media_type.essence_str() {
+            "application/openmetrics-text" => Some(Self::OpenMetrics),
+            "text/plain" => Some(Self::Prometheus),
+            _ => None,
+        });
+        known.next().unwrap_or(Self::Prometheus)
+    }
+
+    /// The media type of the format.
+    pub(crate) fn content_type(self) -> &'static str {
+        match self {
+            Self::Prometheus => "text/plain; version=0.0.4; charset=utf-8",
+            Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
         }
     }
 
-    #[test]
-    fn an_ip_address_and_localhost_are_local_hosts() {
-        for host in [
-            "localhost",
-            "LocalHost:9090",
-            "127.0.0.1",
-            "127.0.0.1:9090",
-            "[::1]:9090",
-            "10.0.0.7:80",
-        ] {
-            assert!(is_local(&HeaderValue::from_static(host)), "{host}");
-        }
-        for host in [
-            "",
-            "example.com",
-            "localhost.example.com:9090",
-            "127.0.0.1.example.com",
-            "localhost@example.com",
-            "1",
-            "::1",
-            "localhost, example.com",
-        ] {
-            assert!(!is_local(&HeaderValue::from_static(host)), "{host}");
+    /// Encodes every metric of a registry.
+    ///
+    /// # Errors
+    /// When a collector cannot encode its metrics.
+    pub(crate) fn encode(self, registry: &Registry) -> Result<String, std::fmt::Error> {
+        let mut exposition = String::new();
+        match self {
+            Self::Prometheus => {
+                text::encode_registry(&mut exposition, registry)?;
+                Ok(with_suffixed_counters(&exposition))
+            }
+            Self::OpenMetrics => {
+                text::encode(&mut exposition, registry)?;
+                Ok(exposition)
+            }
         }
     }
 }
+
+/// `OpenMetrics` text with the suffix `_total` added to the families of counters.
+fn with_suffixed_counters(exposition: &str) -> String {
+    let counters = exposition.lines().filter_map(counter_name);
+    counters.fold(exposition.to_owned(), |text, name| {
+        ["HELP", "TYPE"].iter().fold(text, |text, keyword| {
+            text.replace(
+                &format!("# {keyword} {name} "),
+                &format!("# {keyword} {name}_total "),
+            )
+        })
+    })
+}
+
+fn counter_name(line: &str) -> Option<&str> {
+    line.strip_prefix("# TYPE ")?.strip_suffix(" counter")
+}
+
+#[cfg(test)]
+mod tests;

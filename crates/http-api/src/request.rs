@@ -1,16 +1,20 @@
 //! Reads a request: its key, its body and its call. The use case checks whether an account has the
 //! key (spec 5).
 
-pub(crate) mod body;
 pub(crate) mod call;
 
 use std::net::IpAddr;
+use std::time::Duration;
 
-use actix_web::http::header::{AUTHORIZATION, HeaderMap};
-use refract_identity::keys::api_key::ApiKey;
-use refract_identity::keys::{CallKeyId, PresentedKey};
+use actix_web::http::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, TRANSFER_ENCODING,
+};
+use refract_domain::json::Json;
+use refract_domain::limits::BODY_BYTES;
+use refract_http_serving::{BodyLimits, HeldRoom, SentBody, declared_length};
+use refract_identity::keys::{ApiKey, CallKeyId, PresentedKey};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, BodyFault, MediaFault};
 
 /// What is known of a call's client before its key is read.
 pub(crate) struct CallOrigin {
@@ -52,74 +56,121 @@ fn read(headers: &HeaderMap) -> Result<Option<ApiKey>, ApiError> {
     Ok(ApiKey::parse(&token))
 }
 
-#[cfg(test)]
-mod tests {
-    use actix_web::http::header::HeaderValue;
+/// Limits on a body. One copy: its bytes are dropped once its text is read.
+const LIMITS: BodyLimits = BodyLimits {
+    bytes: BODY_BYTES,
+    arrival: Duration::from_secs(30),
+    copies: 1,
+};
 
-    use super::*;
+/// A body as it arrived; its syntax is not checked yet.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum ReceivedBody {
+    /// Neither a body nor a media type.
+    Absent,
+    /// Plain text, which no endpoint reads.
+    PlainText,
+    /// Bytes with the media type of JSON.
+    Json(Vec<u8>),
+}
 
-    fn read_bytes(values: &[&[u8]]) -> Result<Option<ApiKey>, ApiError> {
-        let mut headers = HeaderMap::new();
-        for value in values {
-            headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+impl ReceivedBody {
+    /// The body's JSON value, for an endpoint that needs one.
+    ///
+    /// # Errors
+    /// [`ApiError::MalformedBody`] when the body is not a JSON value.
+    pub(crate) fn json(&self) -> Result<Json<'_>, ApiError> {
+        match self {
+            Self::Absent | Self::PlainText => Err(ApiError::MalformedBody(BodyFault::Absent)),
+            Self::Json(bytes) => {
+                // a byte order mark may be ignored (RFC 8259, 8.1)
+                let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+                Json::parse(text).map_err(|at| ApiError::MalformedBody(BodyFault::NotJson(at)))
+            }
         }
-        read(&headers)
     }
 
-    #[test]
-    fn a_key_is_read() {
-        let key = format!("rk_{}", "aZ0-_xyz".repeat(4));
-        let read = read_bytes(&[format!("Bearer {key}").as_bytes()])
-            .unwrap()
-            .unwrap();
-        assert_eq!(read.reveal(), key);
-    }
-
-    #[test]
-    fn a_token_of_another_shape_is_no_key() {
-        for value in [
-            "Bearer x",
-            "Bearer rk_short",
-            "Bearer Bearer",
-            "Bearer é",
-            "Bearer a,b",
-        ] {
-            assert!(
-                matches!(read_bytes(&[value.as_bytes()]), Ok(None)),
-                "{value}"
-            );
+    /// Checks a body that the endpoint does not use.
+    ///
+    /// # Errors
+    /// [`ApiError::MalformedBody`] when the media type is JSON and the bytes are not.
+    pub(crate) fn ignore(&self) -> Result<(), ApiError> {
+        match self {
+            Self::Absent | Self::PlainText => Ok(()),
+            Self::Json(_) => self.json().map(drop),
         }
-        assert!(matches!(read_bytes(&[b"Bearer \xff\xfe"]), Ok(None)));
-    }
-
-    #[test]
-    fn anything_else_is_not_of_the_form() {
-        let key = format!("rk_{}", "a".repeat(32));
-        for value in [
-            String::new(),
-            "Bearer".to_owned(),
-            "Bearer ".to_owned(),
-            key.clone(),
-            format!("bearer {key}"),
-            format!("BEARER {key}"),
-            format!("Basic {key}"),
-            format!("Bearer  {key}"),
-            format!("Bearer\t{key}"),
-            format!("Bearer {key} "),
-            format!("Bearer {key} x"),
-            format!("Bearer {key}\u{a0}"),
-            format!("Bearer{key}"),
-        ] {
-            let read = read_bytes(&[value.as_bytes()]);
-            assert!(matches!(read, Err(ApiError::NotAuthenticated)), "{value}");
-        }
-        assert!(matches!(read_bytes(&[]), Err(ApiError::NotAuthenticated)));
-    }
-
-    #[test]
-    fn two_headers_are_refused_even_when_they_agree() {
-        let value = format!("Bearer rk_{}", "a".repeat(32));
-        let read = read_bytes(&[value.as_bytes(), value.as_bytes()]);
-        assert!(matches!(read, Err(ApiError::NotAuthenticated)));
     }
 }
+
+/// Reads the body of a request that may have one. The returned room is for its bytes and for the
+/// values read from them.
+///
+/// # Errors
+/// [`ApiError::UnsupportedMediaType`] before anything is read; [`ApiError::BodyTooLarge`] by the
+/// declared length or at the first byte over the limit; [`ApiError::MalformedBody`] when the body
+/// ends early or does not arrive in time.
+pub(crate) async fn read_body(
+    headers: &HeaderMap,
+    body: SentBody<'_>,
+) -> Result<(ReceivedBody, Option<HeldRoom>), ApiError> {
+    let media_type = MediaType::of(headers)?;
+    refuse_encodings(headers)?;
+    if let MediaType::Absent = media_type {
+        return Ok((ReceivedBody::Absent, None));
+    }
+    let arrived = body.read(headers, LIMITS).await?;
+    Ok(match media_type {
+        MediaType::Json => (ReceivedBody::Json(arrived.bytes), arrived.room),
+        MediaType::PlainText | MediaType::Absent => (ReceivedBody::PlainText, None),
+    })
+}
+
+enum MediaType {
+    Absent,
+    PlainText,
+    Json,
+}
+
+impl MediaType {
+    fn of(headers: &HeaderMap) -> Result<Self, ApiError> {
+        let Some(value) = headers.get(CONTENT_TYPE) else {
+            let has_body = headers.contains_key(TRANSFER_ENCODING)
+                || declared_length(headers).is_some_and(|length| length > 0);
+            return if has_body {
+                Err(ApiError::UnsupportedMediaType(MediaFault::Type))
+            } else {
+                Ok(Self::Absent)
+            };
+        };
+        let value = value.to_str().unwrap_or_default();
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        if essence.eq_ignore_ascii_case("application/json") {
+            return Ok(Self::Json);
+        }
+        if essence.eq_ignore_ascii_case("text/plain") {
+            return Ok(Self::PlainText);
+        }
+        Err(ApiError::UnsupportedMediaType(MediaFault::Type))
+    }
+}
+
+fn refuse_encodings(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_identity = |name: &str| name.trim().is_empty() || is_identity_name(name.trim());
+    let plain = headers.get_all(CONTENT_ENCODING).all(|value| {
+        value
+            .to_str()
+            .is_ok_and(|names| names.split(',').all(is_identity))
+    });
+    if plain {
+        Ok(())
+    } else {
+        Err(ApiError::UnsupportedMediaType(MediaFault::Encoding))
+    }
+}
+
+fn is_identity_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("identity")
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,11 +17,10 @@ use refract_identity::keys::CallKeyId;
 use refract_service::Refract;
 use tracing::Instrument as _;
 
-use crate::calls;
 use crate::error::ApiError;
 use crate::reply::{Reply, ReplySubject};
 use crate::request::CallOrigin;
-use crate::routes::{Route, is_under_v1};
+use crate::routes::{self, Route, is_under_v1};
 
 /// The state of a worker thread, shared by its requests.
 pub(crate) struct Worker {
@@ -82,13 +81,13 @@ impl Worker {
         let in_flight = self.lifecycle.admit()?;
         let answer = match route {
             Route::CreateResult { prism } => {
-                calls::create_result(refract, in_flight, prism, request, body, origin).await
+                routes::create_result(refract, in_flight, prism, request, body, origin).await
             }
             Route::ReadResult { result_id } => {
-                calls::read_result(&refract, in_flight, result_id, request, origin).await
+                routes::read_result(&refract, in_flight, result_id, request, origin).await
             }
             Route::RetryResult { result_id } => {
-                calls::retry_result(refract, in_flight, result_id, request, body, origin).await
+                routes::retry_result(refract, in_flight, result_id, request, body, origin).await
             }
             Route::Unknown => Err(ApiError::RouteNotFound),
         };

@@ -9,7 +9,7 @@ use actix_web::{App, HttpRequest, HttpServer, web};
 use refract_http_serving::{BodyReader, SentBody};
 
 use super::*;
-use crate::request::body;
+use crate::request;
 
 /// Starts a server on a free port and runs the client on another thread.
 fn against_a_server(client: impl FnOnce(SocketAddr) + Send + 'static) {
@@ -39,7 +39,7 @@ async fn refuse(request: HttpRequest, payload: web::Payload) -> HttpResponse {
         gate: None,
         payload: &mut payload,
     };
-    let read = body::read(request.headers(), body).await;
+    let read = request::read_body(request.headers(), body).await;
     let under_way = RequestUnderWay::begin(&request);
     let reply = Reply::error(&read.err().unwrap_or(ApiError::RouteNotFound));
     reply.into_response(&id, payload, under_way)

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::error::ApiError;
 use crate::ops;
-use crate::ops::exposition::ExpositionFormat;
+use crate::ops::ExpositionFormat;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);

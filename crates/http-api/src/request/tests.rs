@@ -7,6 +7,71 @@ use refract_http_serving::BodyReader;
 
 use super::*;
 
+fn read_bytes(values: &[&[u8]]) -> Result<Option<ApiKey>, ApiError> {
+    let mut headers = HeaderMap::new();
+    for value in values {
+        headers.append(AUTHORIZATION, HeaderValue::from_bytes(value).unwrap());
+    }
+    read(&headers)
+}
+
+#[test]
+fn a_key_is_read() {
+    let key = format!("rk_{}", "aZ0-_xyz".repeat(4));
+    let read = read_bytes(&[format!("Bearer {key}").as_bytes()])
+        .unwrap()
+        .unwrap();
+    assert_eq!(read.reveal(), key);
+}
+
+#[test]
+fn a_token_of_another_shape_is_no_key() {
+    for value in [
+        "Bearer x",
+        "Bearer rk_short",
+        "Bearer Bearer",
+        "Bearer é",
+        "Bearer a,b",
+    ] {
+        assert!(
+            matches!(read_bytes(&[value.as_bytes()]), Ok(None)),
+            "{value}"
+        );
+    }
+    assert!(matches!(read_bytes(&[b"Bearer \xff\xfe"]), Ok(None)));
+}
+
+#[test]
+fn anything_else_is_not_of_the_form() {
+    let key = format!("rk_{}", "a".repeat(32));
+    for value in [
+        String::new(),
+        "Bearer".to_owned(),
+        "Bearer ".to_owned(),
+        key.clone(),
+        format!("bearer {key}"),
+        format!("BEARER {key}"),
+        format!("Basic {key}"),
+        format!("Bearer  {key}"),
+        format!("Bearer\t{key}"),
+        format!("Bearer {key} "),
+        format!("Bearer {key} x"),
+        format!("Bearer {key}\u{a0}"),
+        format!("Bearer{key}"),
+    ] {
+        let read = read_bytes(&[value.as_bytes()]);
+        assert!(matches!(read, Err(ApiError::NotAuthenticated)), "{value}");
+    }
+    assert!(matches!(read_bytes(&[]), Err(ApiError::NotAuthenticated)));
+}
+
+#[test]
+fn two_headers_are_refused_even_when_they_agree() {
+    let value = format!("Bearer rk_{}", "a".repeat(32));
+    let read = read_bytes(&[value.as_bytes(), value.as_bytes()]);
+    assert!(matches!(read, Err(ApiError::NotAuthenticated)));
+}
+
 fn headers(list: &[(&'static str, &str)]) -> HeaderMap {
     let mut headers = HeaderMap::new();
     for (name, value) in list {
@@ -42,7 +107,7 @@ fn read_from(headers: &HeaderMap, payload: &mut Payload) -> Result<ReceivedBody,
         gate: None,
         payload,
     };
-    let read = runtime.block_on(read(headers, body));
+    let read = runtime.block_on(read_body(headers, body));
     read.map(|(body, _)| body)
         .map_err(|error| error.reply().status.to_string())
 }
