@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, TcpListener};
 
 use anyhow::Context as _;
-use refract_app::AppSettings;
+use refract_app::{APP_WORKERS, AppSettings};
 use refract_file_runs::WorkbookBudget;
 use refract_http_api::HttpSettings;
 use refract_http_serving::{ConnectionShares, DescriptorNeeds, RequestMetrics};

@@ -12,7 +12,6 @@ mod app_site;
 mod assets;
 mod components;
 mod cookies;
-mod kept_pages;
 mod pages;
 mod replies;
 mod requests;

@@ -18,9 +18,8 @@ use refract_identity::people::AppUrl;
 use refract_service::Refract;
 use refract_traces::Traces;
 
-use crate::app_site::AppSite;
+use crate::app_site::{AppSite, KeptPages};
 use crate::assets::AssetFolder;
-use crate::kept_pages::KeptPages;
 use crate::routing::Dispatcher;
 
 /// Threads that serve the app. Two are enough for a team: one can render a page while the other

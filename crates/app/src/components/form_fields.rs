@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use maud::{Markup, html};
 use refract_domain::problem::{Problem, ValidationError};
 
-use super::fault_sentence::{fault_sentence, fault_sentence_of, sentence};
+use super::notice::{fault_sentence, fault_sentence_of, sentence};
 use super::readable::with_moments;
 
 /// A form input. Its name is also its id.

@@ -26,7 +26,7 @@ use refract_service::results::ResultDetails;
 
 use self::example_form::ExampleForm;
 use self::example_list::{ExampleList, address, to_list};
-use crate::components::fault_sentence::row_sentence;
+use crate::components::notice::row_sentence;
 use crate::components::{
     NoticeKind, PrismTab, answer_in_short, counted, example_state, moment, notice, outcome_label,
     sentence, table, whole_text,

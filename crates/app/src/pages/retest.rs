@@ -12,7 +12,7 @@ use refract_service::measures::RetestReport;
 use refract_service::measures::stored_retests::{ChangeRetestOutcome, MOST_RETESTS_UNDER_WAY};
 
 use self::retest_view::{RetestView, find};
-use crate::components::fault_sentence::sentence;
+use crate::components::notice::sentence;
 use crate::components::{
     NoticeKind, PrismTab, RETEST_TITLE, STATE, asked_version, count, counted, left_out, media_type,
     moment, notice, retest_address, retest_tag, retests_address, row_format, share,

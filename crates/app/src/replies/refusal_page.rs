@@ -6,8 +6,8 @@ use refract_identity::people::People;
 
 use crate::app_site::AppSite;
 use crate::pages::sign_in;
+use crate::replies::PageError;
 use crate::replies::page::Page;
-use crate::replies::page_error::PageError;
 use crate::replies::page_reply::PageReply;
 use crate::requests::{CarriedForm, FormSize, PageRequest, Visitor};
 

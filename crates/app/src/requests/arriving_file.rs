@@ -9,8 +9,7 @@ use refract_http_serving::{BodyReadError, SentBody};
 use tokio::sync::mpsc;
 
 use crate::replies::PageError;
-use crate::requests::form::MOST_PARTS;
-use crate::requests::form_id::FORM_ID;
+use crate::requests::form::{FORM_ID, MOST_PARTS};
 
 /// What a form sends besides its file's bytes: borders, names and headers.
 const AROUND_FILE: usize = 64 * 1024;

@@ -1,4 +1,5 @@
-//! The form of a request: names with values, and files.
+//! The form of a request: names with values, and files. And the id of a form, from which comes the
+//! id of what the form makes.
 
 use std::future::ready;
 use std::time::Duration;
@@ -6,11 +7,16 @@ use std::time::Duration;
 use actix_multipart::Multipart;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap};
 use bytes::Bytes;
+use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
+use maud::{Markup, html};
+use refract_domain::ids::parse_uuid;
 use refract_http_serving::{ArrivedBody, BodyLimits, BodyReadError, HeldRoom, SentBody};
+use sha2::{Digest as _, Sha256};
+use uuid::{Builder, Uuid};
 
 use crate::replies::PageError;
-use crate::requests::form_size::{CARRIED, FormSize};
+use crate::requests::{CARRIED, FormSize};
 
 /// How long a form may take to arrive.
 const ARRIVAL: Duration = Duration::from_mins(1);
@@ -265,59 +271,56 @@ fn escaped_bytes(text: &[u8]) -> usize {
     bytes.sum()
 }
 
-#[cfg(test)]
-mod tests {
-    use maud::html;
+/// The input of the id.
+pub(super) const FORM_ID: &str = "form_id";
+/// How long a form may lie open. An older one makes something at each sending.
+const OPEN: TimeDelta = TimeDelta::days(1);
+/// The most by which another node's clock is ahead.
+const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
-    use super::*;
+/// The hidden input of a form that makes something.
+pub(crate) fn form_id() -> Markup {
+    html! { input type="hidden" name=(FORM_ID) value=(Uuid::now_v7()) autocomplete="off"; }
+}
 
-    #[test]
-    fn what_a_page_takes_is_known_before_it_is_made() {
-        let mut form = Form::default();
-        form.push("a", "\"<&>'\u{1f98a}\0");
-        let page = html! { textarea name="a" { (form.get("a")) } }.into_string();
-        assert_eq!(form.get("a").len(), 10);
-        let shown = escaped_bytes(form.get("a").as_bytes());
-        assert!(
-            page.ends_with("</textarea>")
-                && page.len() == "<textarea name=\"a\"></textarea>".len() + shown
-        );
-        assert!(page.len() <= form.shown_bytes());
-    }
-
-    #[test]
-    fn values_are_as_they_were_typed() {
-        let form = Form::of_encoded(b"a=1&b=x%0D%0Ay%0Dz%0A&a=2&c&=d", FormSize::Own)
-            .ok()
-            .unwrap();
-        let values: Vec<_> = form.values().collect();
-        assert_eq!(
-            values,
-            [
-                ("a", "1"),
-                ("b", "x\ny\rz\n"),
-                ("a", "2"),
-                ("c", ""),
-                ("", "d")
-            ]
-        );
-        assert!(form.has("c") && !form.has("d"));
-    }
-
-    #[test]
-    fn a_form_has_no_more_values_than_it_may() {
-        let many = "a=&".repeat(8_193);
-        let read = |size| Form::of_encoded(many.as_bytes(), size).map(|form| form.values().count());
-        assert!(matches!(read(FormSize::Whole), Ok(8_193)));
-        assert!(matches!(
-            read(FormSize::Kept),
-            Err(PageError::FormTooLarge(FormSize::Kept))
-        ));
-    }
-
-    #[test]
-    fn what_is_carried_along_does_not_count_as_ones_own() {
-        let form = Form::of_encoded(b"email=a&kept.value.text=bcd", FormSize::OwnWithKept);
-        assert_eq!(form.ok().unwrap().lengths(), (6, 13));
+impl Form {
+    /// The id (UUIDv7) of what the form makes: the same for the same values and files of the same
+    /// form. A form without an id makes another thing each time.
+    pub(crate) fn id_of_made(&self) -> Uuid {
+        let mut content = Sha256::new();
+        for (name, value) in self.values() {
+            add(&mut content, name.as_bytes());
+            add(&mut content, value.as_bytes());
+        }
+        for file in self.files() {
+            add(&mut content, file.name.as_bytes());
+            add(&mut content, &file.bytes);
+        }
+        id_of_made(self.get(FORM_ID), content)
     }
 }
+
+/// The id of what a form makes, by the form's own id and everything else that was sent.
+pub(crate) fn id_of_made(form_id: &str, content: Sha256) -> Uuid {
+    let now = Utc::now();
+    let shown = parse_uuid(form_id).and_then(|id| {
+        let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
+        DateTime::from_timestamp(seconds.try_into().ok()?, nanoseconds)
+    });
+    let shown = shown.filter(|shown| (now - OPEN..now + AHEAD).contains(shown));
+    let millis = shown.and_then(|shown| u64::try_from(shown.timestamp_millis()).ok());
+    let digest = content.chain_update(form_id).finalize();
+    match (millis, digest.first_chunk()) {
+        (Some(millis), Some(bits)) => Builder::from_unix_timestamp_millis(millis, bits).into_uuid(),
+        _ => Uuid::now_v7(),
+    }
+}
+
+/// Adds a text so that it cannot run into the next.
+fn add(content: &mut Sha256, bytes: &[u8]) {
+    content.update(bytes.len().to_be_bytes());
+    content.update(bytes);
+}
+
+#[cfg(test)]
+mod tests;

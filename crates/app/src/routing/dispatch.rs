@@ -27,7 +27,7 @@ use crate::cookies;
 use crate::cookies::BegunSignOns;
 use crate::replies::{PageError, PageReply, refusal_page};
 use crate::requests::{
-    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, origin,
+    Form, PageLine, PageRequest, PathValues, Query, Visit, Visitor, arriving_form, is_own_origin,
 };
 use crate::routing::routes::ROUTES;
 use crate::routing::{Access, AppRoute};
@@ -165,7 +165,7 @@ impl Dispatcher {
             file: None,
             admitted,
         };
-        if is_action && !origin::is_own(request.headers(), &self.site.url) {
+        if is_action && !is_own_origin(request.headers(), &self.site.url) {
             arrival.form = Err(PageError::OtherOrigin);
             return arrival;
         }

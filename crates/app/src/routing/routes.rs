@@ -9,9 +9,9 @@ use refract_domain::account::Role::{self, Editor, Owner, Reviewer};
 #[cfg(debug_assertions)]
 use crate::pages::component_sheet;
 use crate::pages::{
-    asset, codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms,
-    quality, result, results, retest, retests, review, run, runs, sign_in, sign_in_link, sign_on,
-    sign_out, try_text, usage,
+    codes, edit, events, examples, join, keys, lens, me, new_prism, people, prism, prisms, quality,
+    result, results, retest, retests, review, run, runs, show_asset, sign_in, sign_in_link,
+    sign_on, sign_out, try_text, usage,
 };
 use crate::requests::{OpenVisit, Visit};
 use crate::routing::{Access, AppRoute};
@@ -19,7 +19,7 @@ use crate::routing::{Access, AppRoute};
 /// Every route. If several match an address, the first one answers.
 pub(crate) static ROUTES: &[AppRoute] = &[
     AppRoute::open_get("/assets/{folder}/{name}", &|visit: OpenVisit| {
-        ready(asset::show(&visit))
+        ready(show_asset(&visit))
     }),
     #[cfg(debug_assertions)]
     AppRoute::open_get("/components", &|visit: OpenVisit| {

@@ -6,7 +6,7 @@ use super::carried_draft::{FormAction, RemovedItem};
 use super::draft::{DraftField, DraftQuestion, EditDraft, EditedOutcome};
 use super::editing::Editing;
 use super::trial::MOST_TEXTS;
-use crate::pages::list_change::{self, ListChange};
+use crate::pages::{self, ListChange};
 
 /// A list of the form.
 struct ListPlace<'a> {
@@ -165,7 +165,7 @@ fn rearrange<T>(
     change: &[&str],
 ) -> Option<FormAction> {
     let count = items.len();
-    let (focus, message) = match list_change::rearrange(items, from, change)? {
+    let (focus, message) = match pages::rearrange(items, from, change)? {
         ListChange::Removed => {
             let focus = match items.len().checked_sub(1) {
                 None => format!("{path}.{add}"),

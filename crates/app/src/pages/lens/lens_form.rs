@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::components::to_percent;
-use crate::pages::list_change::rearrange;
+use crate::pages::rearrange;
 use crate::requests::{Form, Query};
 
 /// The most columns read from a form; the rules of lenses allow fewer.

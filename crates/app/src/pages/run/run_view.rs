@@ -16,7 +16,7 @@ use refract_service::lenses::PrismLens;
 use refract_service::results::{PrismResults, ReadableResult, ResultOrder, ResultSearch};
 use refract_service::runs::StoredRun;
 
-use crate::components::fault_sentence::row_sentence;
+use crate::components::notice::row_sentence;
 use crate::components::{
     count, counted, moment, prism_address, run_address, share_bar, state_words, table,
 };
