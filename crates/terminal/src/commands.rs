@@ -1,7 +1,6 @@
 //! Every command except those that serve: its help, and the module that runs it.
 
 mod account;
-mod account_transfer;
 mod apply;
 mod check;
 mod compare;
@@ -108,7 +107,7 @@ pub enum TerminalCommand {
     #[command(
         after_help = "Examples:\n  refract export-account acme-2026 --account acme\n  refract export-account - | gzip > account.tar.gz\n  refract export-account may --since 2026-05-01 --without-texts"
     )]
-    ExportAccount(account_transfer::ExportAccountCommand),
+    ExportAccount(account::ExportAccountCommand),
     /// Takes an exported account into an empty one, of SQLite or PostgreSQL
     ///
     /// Every file is checked against the manifest first. Ids stay as they are, so the API finds
@@ -117,7 +116,7 @@ pub enum TerminalCommand {
     #[command(
         after_help = "Examples:\n  refract import-account acme-2026\n  DATABASE_URL=postgres://refract@db.example.com/refract refract import-account acme-2026 --account acme"
     )]
-    ImportAccount(account_transfer::ImportAccountCommand),
+    ImportAccount(account::ImportAccountCommand),
     /// Makes, lists and revokes API keys
     #[command(
         subcommand,

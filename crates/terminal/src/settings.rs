@@ -1,6 +1,5 @@
 //! The configuration: environment variables, each also a flag.
 
-mod api_url;
 mod app;
 mod database;
 mod model;
@@ -13,9 +12,8 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use refract_service::model::{ChatPrompt, ModelEndpoint, ModelPrices, ModelSettings, Protocol};
 
-pub(crate) use self::api_url::ApiUrlArgs;
-pub use self::api_url::{ApiUrl, NotAnApiUrl};
-pub use self::app::{AppArgs, DEFAULT_APP_LISTEN, SignOnArgs};
+pub(crate) use self::app::ApiUrlArgs;
+pub use self::app::{ApiUrl, AppArgs, DEFAULT_APP_LISTEN, NotAnApiUrl, SignOnArgs};
 pub use self::database::{DatabaseArgs, RetentionArgs};
 use self::model::{ModelConnectionArgs, ModelKeyArgs};
 use crate::arguments::{self, cannot_be_used};

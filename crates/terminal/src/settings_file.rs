@@ -1,10 +1,9 @@
-//! A TOML file of settings, for those who prefer it to environment variables.
+//! A TOML file of settings, for those who prefer it to environment variables. And the settings that
+//! the program has.
 //!
 //! A key is the setting's flag with underscores: `model_url` is `--model-url` and
 //! `REFRACT_MODEL_URL`. The values of the file take the place of defaults. An error names the file
 //! and the line, and shows no value of a secret.
-
-mod known_setting;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -15,7 +14,6 @@ use clap::Args;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(crate) use self::known_setting::{KnownSetting, known_settings};
 use crate::suggestion;
 
 /// The file of this process, beside its environment and its command line.
@@ -313,6 +311,87 @@ pub struct ConfigArgs {
     /// A TOML file of settings; a variable or flag overrides its setting
     #[arg(long, env = "REFRACT_CONFIG", value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+}
+
+/// A setting: an argument of a command that is also an environment variable.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownSetting {
+    /// The environment variable.
+    pub(crate) variable: String,
+    /// The flag, with its hyphens.
+    pub(crate) flag: String,
+    /// The key in a file.
+    pub(crate) key: String,
+    /// The default; `None` if there is none.
+    pub(crate) default: Option<String>,
+    /// Whether it is `on` or `off`.
+    is_switch: bool,
+    /// Whether its value may be a secret.
+    is_secret: bool,
+}
+
+/// The variable that names the file, which has no place in it.
+const OF_FILE: &str = "REFRACT_CONFIG";
+
+/// The settings of all commands, in the order of their definition, each once.
+pub(crate) fn known_settings(program: &clap::Command) -> Vec<KnownSetting> {
+    fn add(command: &clap::Command, settings: &mut Vec<KnownSetting>) {
+        for argument in command.get_arguments() {
+            if let Some(setting) = KnownSetting::of(argument)
+                && settings.iter().all(|known| known.key != setting.key)
+            {
+                settings.push(setting);
+            }
+        }
+        for subcommand in command.get_subcommands() {
+            add(subcommand, settings);
+        }
+    }
+    let mut settings = Vec::new();
+    add(program, &mut settings);
+    settings
+}
+
+impl KnownSetting {
+    fn of(argument: &clap::Arg) -> Option<Self> {
+        let variable = argument.get_env()?.to_str()?;
+        let flag = argument.get_long()?;
+        if variable == OF_FILE {
+            return None;
+        }
+        let values = argument.get_possible_values();
+        let mut values = values.iter().map(clap::builder::PossibleValue::get_name);
+        let default = argument.get_default_values().first();
+        Some(Self {
+            variable: variable.to_owned(),
+            flag: format!("--{flag}"),
+            key: flag.replace('-', "_"),
+            default: default.map(|value| value.to_string_lossy().into_owned()),
+            is_switch: values.any(|name| name == "on"),
+            is_secret: argument.is_hide_env_values_set(),
+        })
+    }
+
+    /// Whether a value of this setting is a secret. An address is one if it has a password, in any
+    /// setting: one that is refused at the start is shown all the same.
+    pub(crate) fn holds_secret(&self, value: &str) -> bool {
+        let has_password = || match value.split_once("://") {
+            Some((_, rest)) => {
+                let user = rest.rsplit_once('@').map(|(user, _)| user);
+                user.is_some_and(|user| user.contains(':')) || rest.contains("password=")
+            }
+            None => !value.is_empty(),
+        };
+        (self.is_secret && has_password()) || value.split(',').any(has_credentials)
+    }
+}
+
+/// Whether an address has a user and a password.
+fn has_credentials(address: &str) -> bool {
+    let rest = address.split_once("://").map(|(_, rest)| rest);
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let user = authority.and_then(|authority| authority.rsplit_once('@'));
+    user.is_some_and(|(user, _)| user.contains(':'))
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 mod html_file;
 mod measured_question;
 mod outcomes;
-mod screen;
 
 pub(crate) use self::html_file::{HtmlFile, HtmlReport, WrongLine};
 pub(crate) use self::measured_question::{MeasuredQuestion, print_json};
@@ -13,7 +12,7 @@ pub(crate) use self::measured_question::{MeasuredQuestion, print_json};
 /// A question's measures as text, tables and bars, for a terminal `width` columns wide. Ends with a
 /// line break.
 pub(crate) fn render(measured: &MeasuredQuestion, width: usize) -> String {
-    let mut words = screen::lines(measured, width).join("\n");
+    let mut words = measured_question::lines(measured, width).join("\n");
     words.push('\n');
     words
 }

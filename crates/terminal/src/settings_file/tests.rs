@@ -175,3 +175,28 @@ fn a_file_that_cannot_be_read_is_named() {
     let expected = "cannot read the settings in /nowhere/refract.toml: No such file";
     assert!(message.starts_with(expected), "{message}");
 }
+
+#[test]
+fn credentials_in_any_address_are_a_secret() {
+    let setting = KnownSetting {
+        key: "model_url".to_owned(),
+        variable: "REFRACT_MODEL_URL".to_owned(),
+        flag: "--model-url".to_owned(),
+        default: None,
+        is_switch: false,
+        is_secret: false,
+    };
+    for secret in [
+        "http://user:word@host/v1",
+        "http://host/v1,https://user:word@other/v1",
+    ] {
+        assert!(setting.holds_secret(secret), "{secret}");
+    }
+    for open in [
+        "http://user@host/v1",
+        "https://host:1/@me/v1",
+        "builtin:lexical",
+    ] {
+        assert!(!setting.holds_secret(open), "{open}");
+    }
+}
