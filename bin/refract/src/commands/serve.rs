@@ -1,6 +1,5 @@
 //! `refract serve`: runs the API until SIGTERM or SIGINT.
 
-pub(super) mod descriptors;
 mod tasks;
 
 use std::io;
@@ -89,7 +88,7 @@ impl ServeCommand {
         let export = self.traces.export()?;
         let counts = ServiceMetrics::default();
         let workers = self.serve.workers();
-        let shares = descriptors::share(
+        let shares = listeners::share_descriptors(
             workers.get(),
             self.app.is_on(),
             self.serve.ops_listen != "off",
