@@ -11,8 +11,8 @@ DENY = $(CARGO) deny --config .cargo/deny.toml --locked check
 # What `make train` counted tells the compiler what runs often, and what never. Paths of this machine that the binary
 # would hold otherwise are replaced, so that a commit gives the same bytes in every folder. What shares
 # target/release sets the flags too, or it would compile everything again. C is compiled at level 2, as SQLite's
-# makers do, and without what a debugger wants, for which jemalloc asks.
-RELEASE = env CFLAGS="$${CFLAGS-} -g0 -O2" RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(COUNTS) --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
+# makers do, and without what a debugger wants, for which jemalloc asks; it is compiled once instead of twice.
+RELEASE = env MAKEFLAGS="C_OBJS= CC_MM=" CFLAGS="$${CFLAGS-} -g0 -O2" RUSTFLAGS="$${RUSTFLAGS-} -Cprofile-use=$(COUNTS) --remap-path-prefix=$(CURDIR)=/refract --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" $(CARGO)
 
 # The name has a checksum of what was counted: Cargo compiles again when the name changes, not the content.
 COUNTED := bin/refract/release.profdata.gz
