@@ -248,6 +248,7 @@ impl FileCheck {
             errors,
             uncalculated,
             inexact,
+            not_text,
             hidden_rows,
         } = self.odd_cells;
         let what_is_done = if self.leaves_out_blank {
@@ -286,6 +287,13 @@ impl FileCheck {
                     inexact,
                     "with a number of over 15 digits, whose last digits the workbook does not hold: \
                      store ids as text",
+                ),
+            ),
+            (
+                not_text,
+                cells(
+                    not_text,
+                    "of other columns with bytes that are no text: kept columns have \u{fffd} for them",
                 ),
             ),
         ];

@@ -16,7 +16,7 @@ pub(crate) struct RawRow {
     pub(crate) values: Vec<RawValue>,
 }
 
-/// Counts of what is odd about the rows and cells that a run reads of a workbook.
+/// Counts of what is odd about the rows and cells of a workbook or Parquet file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OddCells {
     /// Cells with an error, such as `#N/A`: they are read as empty.
@@ -25,6 +25,9 @@ pub struct OddCells {
     pub uncalculated: u64,
     /// Whole numbers above 2^53, of which the file has only the first digits.
     pub inexact: u64,
+    /// Cells of Parquet in columns that the run does not read, with bytes that are not UTF-8: where they
+    /// are kept, U+FFFD stands in place of these bytes.
+    pub not_text: u64,
     /// Rows that a spreadsheet does not show: hidden, or left out by a filter.
     pub hidden_rows: u64,
 }

@@ -241,6 +241,11 @@ impl TableRows {
 
     fn count_odd_cells(&mut self) {
         self.odd_cells.hidden_rows += u64::from(self.records.is_hidden());
+        if matches!(self.records, TableRecords::Parquet(_)) {
+            let cells = self.record.iter();
+            let not_text = cells.filter(|cell| std::str::from_utf8(cell).is_err());
+            self.odd_cells.not_text += u64::try_from(not_text.count()).unwrap_or(u64::MAX);
+        }
         for (column, odd) in self.records.odd_cells() {
             if self.placed.positions.contains(&Some(*column)) {
                 match odd {

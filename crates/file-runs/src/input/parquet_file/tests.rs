@@ -13,7 +13,8 @@ use refract_domain::key::QuestionKey;
 
 use super::*;
 use crate::gold::GoldFile;
-use crate::input::{InputSource, StoredInput};
+use crate::input::column_mapping::{WantedColumn, WantedColumns};
+use crate::input::{InputFile, InputSource, StoredInput};
 use crate::marks_file::MarksFile;
 
 const SCHEMA: &str = "message m {
@@ -191,6 +192,38 @@ fn a_list_that_is_read_refuses_the_file_and_is_no_mark() {
     let errors = marks.read().unwrap().errors;
     let words = format!("{errors:?}");
     assert!(words.contains("Expected string, received array"), "{words}");
+}
+
+#[test]
+fn kept_cells_that_are_no_text_are_counted() {
+    let schema = "message m { REQUIRED BYTE_ARRAY text (STRING); REQUIRED BYTE_ARRAY raw; }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    for values in [&[b"a", b"b"], &[b"\xff", b"c"]] {
+        let mut column = group.next_column().unwrap().unwrap();
+        let values = values.map(|value: &[u8; 1]| ByteArray::from(value.to_vec()));
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    let bytes = file.into_inner().unwrap();
+
+    let wanted = WantedColumns(vec![WantedColumn {
+        name: "text".to_owned(),
+        is_required: true,
+    }]);
+    let source = InputSource::Stored(StoredInput::of_bytes("a.parquet", bytes));
+    let input = InputFile::open(source, &wanted).unwrap();
+    let mut rows = input.rows(&wanted).unwrap();
+    let columns = rows.columns();
+    let mut kept = Vec::new();
+    while rows.next().unwrap().is_some() {
+        kept.push(rows.cells_of_last(&columns));
+    }
+    assert_eq!(kept, [["a", "\u{fffd}"], ["b", "c"]]);
+    assert_eq!(rows.odd_cells().not_text, 1);
 }
 
 #[test]

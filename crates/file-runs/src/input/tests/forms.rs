@@ -199,6 +199,7 @@ fn cells_of_a_workbook_that_nobody_wrote_are_counted() {
         errors: 1,
         uncalculated: 2,
         inexact: 1,
+        not_text: 0,
         hidden_rows: 0,
     };
     assert_eq!(rows.odd_cells(), odd);
