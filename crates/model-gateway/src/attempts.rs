@@ -317,7 +317,7 @@ impl<'a> CallSender<'a> {
 fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelError>, had_time: bool) {
     match reply {
         Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => asked.failed(),
-        Ok(_) | Err(ModelError::TooLarge) => asked.answered(),
+        Ok(_) | Err(ModelError::TooLarge | ModelError::Compressed) => asked.answered(),
         Err(ModelError::TimedOut(_)) if !had_time => {}
         Err(_) => asked.failed(),
     }

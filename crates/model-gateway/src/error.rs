@@ -114,6 +114,12 @@ pub enum ModelError {
     /// The answer has more than 4 MiB.
     #[error("The model server's answer is too large.")]
     TooLarge,
+    /// Status 200 with a compressed body, though a request asks for none.
+    #[error(
+        "The model server's answer is compressed, which was not asked for: switch compression off in the \
+         server or the proxy in front of it."
+    )]
+    Compressed,
     /// Status 200 with a body that is not System One JSON.
     #[error("The model server answered with something that is not System One JSON.")]
     NotSystemOne,

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
-use hyper::header::{CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Response, StatusCode};
 use refract_domain::result::Cost;
 use serde::de::IgnoredAny;
@@ -51,6 +51,10 @@ pub(super) async fn read(mut response: Response<Incoming>) -> Result<ServerReply
     let retry_after = retry_after::asked(response.headers(), SystemTime::now());
     if status == StatusCode::OK {
         let body = read_body(&mut response, ANSWER_BYTES).await?;
+        // some say so of a body that they do not compress
+        if response.headers().contains_key(CONTENT_ENCODING) && str::from_utf8(&body).is_err() {
+            return Err(ModelError::Compressed);
+        }
         return Ok(match inside_answer::refusal(&body, retry_after) {
             Some(refusal) => ServerReply::CallError(refusal),
             None => ServerReply::Answer(body),

@@ -27,9 +27,11 @@ impl ModelError {
             Self::ParameterRefused { .. } => "parameter_refused",
             Self::Redirect(_) => "redirect",
             Self::TooLarge => "too_large",
-            Self::NotSystemOne | Self::NotDecisions | Self::NotGemini | Self::NotChat => {
-                "malformed"
-            }
+            Self::Compressed
+            | Self::NotSystemOne
+            | Self::NotDecisions
+            | Self::NotGemini
+            | Self::NotChat => "malformed",
             Self::ReportedError => "reported_error",
             Self::StillThinking(_) => "thinking",
             Self::Withheld | Self::Blocked(_) | Self::Refused(_) => "withheld",
@@ -105,6 +107,7 @@ impl ModelError {
             | Self::Disconnected
             | Self::NotHttp
             | Self::TooLarge
+            | Self::Compressed
             | Self::Unanswered(_)
             | Self::OffCodes { .. }
             | Self::Refused(_)

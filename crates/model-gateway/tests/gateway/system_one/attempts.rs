@@ -260,6 +260,20 @@ async fn an_answer_may_have_four_mebibytes_and_no_more() {
 }
 
 #[actix_rt::test]
+async fn an_answer_that_a_proxy_compressed_is_called_that() {
+    let answer = br#"{"answers":{"angry":{"type":"noul","noul":0.5}}}"#;
+    let server = ModelServer::start(Script::first([
+        ScriptedReply::body(b"\x1f\x8b\x08\x00\xab\x56\x4a\xcc").header("content-encoding", "gzip"),
+        ScriptedReply::body(answer).header("content-encoding", "gzip"),
+    ]));
+    let model = model(&server);
+    let failure = call(&model).await.outcome.unwrap_err();
+    assert_eq!(failure, ModelError::Compressed);
+    assert!(call(&model).await.outcome.is_ok(), "it only says so");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[actix_rt::test]
 async fn no_failure_repeats_the_text_the_servers_words_or_the_key() {
     let secrets = ["Where is my order", "sk-secret", "echoed"];
     let echo = r#"{"error":{"message":"echoed: Where is my order? sk-secret"}}"#;

@@ -232,7 +232,8 @@ fn of_failure(failure: &ModelError, protocol: Protocol) -> &'static str {
         ModelError::TooBusy(_)
         | ModelError::KeyRefused(_)
         | ModelError::ParameterRefused { .. }
-        | ModelError::TooLarge => "",
+        | ModelError::TooLarge
+        | ModelError::Compressed => "",
     }
 }
 
