@@ -58,7 +58,7 @@ impl TokenPrice {
             Self::Unknown | Self::Known(_) if tokens == 0 => None,
             Self::Unknown => Some(Self::NONE_KNOWN.to_owned()),
             Self::Known(prices) => Some(format!(
-                "about {:.4} by REFRACT_MODEL_PRICES",
+                "about {:.4} to read them, by REFRACT_MODEL_PRICES",
                 prices.of_reading(tokens).to_f64()
             )),
         }
@@ -232,7 +232,7 @@ mod tests {
     fn a_number_of_tokens_has_its_cost_beside_it() {
         let known = TokenPrice::Known("0.00015,0.00007,0.0006".parse().unwrap());
         let words = known.of_reading(41_170).unwrap();
-        assert_eq!(words, "about 0.0062 by REFRACT_MODEL_PRICES");
+        assert_eq!(words, "about 0.0062 to read them, by REFRACT_MODEL_PRICES");
         let unknown = TokenPrice::Unknown.of_reading(1).unwrap();
         assert!(unknown.contains("set REFRACT_MODEL_PRICES"), "{unknown}");
         assert_eq!(known.of_reading(0), None);
