@@ -128,8 +128,7 @@ fn json_kind(start: &[u8]) -> InputKind {
 /// The separator that a first line `sep=;` names, as tools write it for Excel.
 pub(crate) fn separator_line(start: &[u8]) -> Option<u8> {
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
-    let first = start.split(|byte| *byte == b'\n').next()?;
-    let first = first.strip_suffix(b"\r").unwrap_or(first);
+    let first = start.split(|byte| matches!(byte, b'\n' | b'\r')).next()?;
     let quoted = first
         .strip_prefix(b"\"")
         .and_then(|rest| rest.strip_suffix(b"\""));
