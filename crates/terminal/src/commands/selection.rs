@@ -258,7 +258,9 @@ impl ExportFilterArgs {
             return Ok(());
         };
         let mut unknown = Vec::new();
-        for reference in &search.references {
+        // those of `--ref` come first, and may have none
+        let of_file = search.references.iter().skip(self.filter.references.len());
+        for reference in of_file {
             let filter = ResultFilter {
                 reference: Some(reference.clone()),
                 ..ResultFilter::default()
