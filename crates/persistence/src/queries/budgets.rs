@@ -12,7 +12,7 @@ use refract_domain::event::{Event, EventAction, EventDetail, EventStamp, EventTa
 use refract_domain::ids::{AccountId, BudgetHolderId};
 use refract_domain::result::Cost;
 
-use crate::connections::{find_as, for_update, load_as, on};
+use crate::connections::{find_as, for_no_key_update, for_update, load_as, on};
 use crate::error::PersistenceError;
 use crate::queries::database::Database;
 use crate::queries::events::commit_with;
@@ -51,9 +51,9 @@ impl Database {
         let account = stamp.account;
         let stored = account_budgets::table.find(Bind(account));
         self.begin(async move |mut tx| {
-            // there may be no budget to lock
+            // there may be no budget to lock; holds, which refer to the account, may be made meanwhile
             let owner = accounts::table.find(Bind(account)).select(accounts::id);
-            let _: AccountId = on!(tx, get_result(for_update(owner)))?;
+            let _: AccountId = on!(tx, get_result(for_no_key_update(owner)))?;
             let before = stored.select(account_budgets::budget_nanos);
             let before: Option<i64> = on!(tx, get_result(before)).optional()?;
             if before == budget.map(budget_column) {

@@ -4,16 +4,17 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
 use prometheus_client::registry::Registry;
 use refract_domain::account::MonthBudget;
 use refract_domain::event::{Actor, EventAction, EventDetail};
-use refract_domain::ids::ResultId;
+use refract_domain::ids::{BudgetHolderId, ResultId};
 use refract_domain::result::Cost;
 use refract_identity::people::AccountActor;
 use refract_persistence::{
-    CopiedExamples, DeletionEvent, EventFilter, EventRange, NewResult, Provenance,
+    BudgetHolder, CopiedExamples, CountedCost, DeletionEvent, EventFilter, EventRange, NewResult,
+    Provenance,
 };
 use refract_service::Refract;
 use refract_service::lenses::PrismLens;
@@ -21,6 +22,7 @@ use refract_service::model::TokenPrice;
 use refract_service::results::{BudgetOutcome, BudgetUse, ServiceMetrics, SetBudgetError};
 use refract_test_support::on_both;
 use tokio::sync::SetOnce;
+use uuid::Uuid;
 
 use crate::fixture::{Described, Fixture, account, connect, key, moment, new_result};
 
@@ -33,6 +35,7 @@ on_both!(
     nodes_that_look_at_the_same_time_count_each_result_once,
     each_share_of_a_budget_is_announced_once,
     runs_of_four_nodes_spend_a_budget_once,
+    a_budget_is_changed_while_work_holds_back_from_it,
     a_round_exports_the_used_part_while_its_node_holds_the_lease,
 );
 
@@ -273,6 +276,35 @@ async fn runs_of_four_nodes_spend_a_budget_once(it: Fixture) {
         .unwrap();
     let used = found.budget.used_ratio(found.spent);
     assert!((0.99..=1.05).contains(&used), "{used}");
+}
+
+async fn a_budget_is_changed_while_work_holds_back_from_it(it: Fixture) {
+    set(&it, "3").await;
+    let now = Utc::now();
+    let counted = CountedCost {
+        since: now.date_naive(),
+        up_to: ResultId::new(Uuid::now_v7()),
+        cost: Cost::default(),
+    };
+    let until = now + TimeDelta::hours(1);
+    let holds = join_all((0..4).map(|_| async {
+        for _ in 0..25 {
+            let holder = BudgetHolder {
+                account: it.account,
+                holder: BudgetHolderId::new(Uuid::now_v7()),
+            };
+            let holding = it
+                .database
+                .hold_budget(holder, counted, now, until, |left| left.budget);
+            assert!(holding.await.unwrap());
+        }
+    }));
+    let changes = async {
+        for budget in ["4", "5"].into_iter().cycle().take(50) {
+            assert!(set(&it, budget).await);
+        }
+    };
+    tokio::join!(holds, changes);
 }
 
 async fn announced(it: &Fixture) -> Vec<(Actor, String)> {
