@@ -295,6 +295,15 @@ async fn an_export_may_leave_out_texts_and_what_is_older() {
         "{whole}"
     );
     assert!(!whole.contains("\"text\":"), "{whole}");
+    assert!(whole.contains("\"content\":null"), "a draft: {whole}");
+    let of_people = ["marked_by", "abstained_by"].map(|name| format!("\"{name}\":"));
+    let marks = whole
+        .lines()
+        .filter(|line| of_people.iter().any(|name| line.contains(name)));
+    assert!(marks.clone().count() >= 3, "{whole}");
+    for mark in marks {
+        assert!(mark.contains("\"note\":null"), "{mark}");
+    }
     let newer = read(Some("2026-05-04T09:00:00.124Z")).await;
     assert!(!newer.contains("\"status\":") && !newer.contains("\"actor_kind\""));
     assert!(newer.contains("\"slug\":\"odd\""), "{newer}");

@@ -164,7 +164,7 @@ impl StoredColumn {
         }
     }
 
-    /// The column, if it holds a submitted text.
+    /// The column, if it holds a submitted text, or what a person wrote about one.
     pub(super) const fn submitted(self) -> Self {
         let export = ExportRule::WrittenWithTexts;
         Self { export, ..self }

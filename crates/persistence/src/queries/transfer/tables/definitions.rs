@@ -123,7 +123,7 @@ pub(super) const DRAFTS: AccountTable = AccountTable {
         id("prism_id"),
         text("kind"),
         whole("revision"),
-        text("content"),
+        text("content").submitted(),
         moment("saved_at"),
     ],
 };
@@ -163,7 +163,7 @@ pub(super) const PRISM_EXAMPLES: AccountTable = AccountTable {
         text("context").submitted(),
         text("reference"),
         json("expected"),
-        text("note"),
+        text("note").submitted(),
         id("result_id"),
         id("changed_by"),
         moment("changed_at"),

@@ -117,7 +117,7 @@ pub(super) const MARKS: AccountTable = AccountTable {
         text("marked_by"),
         moment("marked_at"),
         text("source"),
-        text("note"),
+        text("note").submitted(),
         id("person_id"),
         text("marked_as"),
     ],
@@ -137,7 +137,7 @@ pub(super) const OTHER_MARKS: AccountTable = AccountTable {
         text("marked_by"),
         moment("marked_at"),
         text("source"),
-        text("note"),
+        text("note").submitted(),
         id("person_id"),
         text("marked_as"),
     ],
@@ -154,7 +154,7 @@ pub(super) const ABSTENTIONS: AccountTable = AccountTable {
         id("prism_id"),
         text("abstained_by"),
         moment("abstained_at"),
-        text("note"),
+        text("note").submitted(),
     ],
 };
 
