@@ -23,7 +23,7 @@ pub(super) struct AdmittedRequest<'a> {
 }
 
 /// Waits until the server's turn, its pace and the concurrency limit let a request pass. Only a
-/// request of a batch may wait longer for pace and limit than an attempt may take.
+/// request of a batch may wait longer for one of them than an attempt may take.
 pub(super) async fn admit<'a>(
     pool: &'a ServerPool,
     limit: &'a ConcurrencyLimit,
@@ -32,6 +32,10 @@ pub(super) async fn admit<'a>(
     write: &impl Fn(ServerPlace) -> RequestBody,
 ) -> Result<AdmittedRequest<'a>, ModelError> {
     let turn = match pool.catch_up() {
+        Some(catch_up) if priority == CallPriority::Interactive => {
+            let turn = timeout(limit.longest_wait(), catch_up.turn(priority));
+            turn.await.map_err(|_| limit.too_busy())?
+        }
         Some(catch_up) => catch_up.turn(priority).await,
         None => ServerTurn::default(),
     };

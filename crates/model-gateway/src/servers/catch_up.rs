@@ -2,8 +2,8 @@
 //!
 //! A server such as llama.cpp goes on reading a text whose client has left, and what is sent
 //! meanwhile waits behind it until it times out too. So after a timeout in which the server answered
-//! nothing, requests wait for their turn: the first one is sent alone, as a probe, with the rest of
-//! half a minute in addition to its own time. Each answer lets one of those that wait go, and a quick
+//! nothing, requests wait for their turn: the first one is sent alone, as a probe, and a row of a file
+//! has the rest of half a minute in addition to its own time. Each answer lets one of those that wait go, and a quick
 //! answer two, so that a server with many slots is soon asked as before.
 //!
 //! A server that hangs costs this wait once: only one that has answered since catches up again.
@@ -47,7 +47,8 @@ struct Turns {
 #[derive(Debug, Default)]
 pub(crate) struct ServerTurn<'a> {
     catch_up: Option<&'a CatchUp>,
-    /// The time that a probe has in addition to its own.
+    /// The time that a row which is a probe has in addition to its own. A caller of the API does not wait
+    /// for longer than an attempt may take.
     pub(crate) grace: Duration,
 }
 
@@ -77,7 +78,7 @@ impl CatchUp {
         }
         let take = || async {
             loop {
-                match self.try_turn() {
+                match self.try_turn(priority) {
                     Ok(turn) => return turn,
                     // either way, it is tried again
                     Err(left) => {
@@ -91,7 +92,7 @@ impl CatchUp {
     }
 
     /// A turn if one is free, else the time until all are.
-    fn try_turn(&self) -> Result<ServerTurn<'_>, Duration> {
+    fn try_turn(&self, priority: CallPriority) -> Result<ServerTurn<'_>, Duration> {
         let mut turns = self.turns();
         let left = turns.ends_at.saturating_sub(self.now());
         if left.is_zero() {
@@ -102,9 +103,10 @@ impl CatchUp {
         }
         turns.free = turns.free.checked_sub(1).ok_or(left)?;
         let is_probe = self.answered_at() <= turns.began_at;
+        let has_grace = is_probe && priority == CallPriority::Batch;
         Ok(ServerTurn {
             catch_up: Some(self),
-            grace: if is_probe { left } else { Duration::ZERO },
+            grace: if has_grace { left } else { Duration::ZERO },
         })
     }
 

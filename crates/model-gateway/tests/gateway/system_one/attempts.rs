@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use refract_model_gateway::{ModelReply, ModelSettings, Unreachable};
 use refract_test_support::model_server::{ModelServer, ReceivedRequest, Script, ScriptedReply};
 
@@ -235,6 +236,27 @@ async fn a_server_that_is_down_is_not_tried_twice() {
     );
     assert_eq!(call.report.attempts, 1);
     assert!(before.elapsed() < Duration::from_secs(5));
+}
+
+#[actix_rt::test]
+async fn a_call_after_a_timeout_has_no_more_time_than_the_one_before() {
+    let server = ModelServer::start(ScriptedReply::answers().held());
+    let model = impatient(&server);
+    let before = Instant::now();
+    for _ in 0..3 {
+        let failure = call(&model).await.outcome.unwrap_err();
+        assert_eq!(failure.kind(), "timeout");
+    }
+    // one is sent, and the others wait for their turn
+    for reply in join_all((0..4).map(|_| call(&model))).await {
+        let failure = reply.outcome.unwrap_err();
+        assert!(
+            matches!(failure.kind(), "timeout" | "too_busy"),
+            "{failure}"
+        );
+    }
+    // half a minute more, if it had
+    assert!(before.elapsed() < Duration::from_secs(10));
 }
 
 #[actix_rt::test]

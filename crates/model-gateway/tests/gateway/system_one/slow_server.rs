@@ -92,9 +92,9 @@ async fn ask(model: &Model, text: &str) -> ModelReply {
 }
 
 #[actix_rt::test]
-async fn after_a_text_that_timed_out_the_next_ones_wait_for_the_server_and_are_answered() {
+async fn after_a_row_that_timed_out_the_next_ones_wait_for_the_server_and_are_answered() {
     let server = OneSlot::start().await;
-    let model = model_of(&server, CallPriority::Interactive);
+    let model = model_of(&server, CallPriority::Batch);
     let long = ask(&model, "long").await;
     assert_eq!(long.outcome, Err(ModelError::TimedOut(TIMEOUT)));
     let next = join_all((0..5).map(|_| ask(&model, "short")));
@@ -111,7 +111,7 @@ async fn after_a_text_that_timed_out_the_next_ones_wait_for_the_server_and_are_a
     }
     // the server is asked as before
     let long = ask(&model, "long").await;
-    assert_eq!(long.outcome, Err(ModelError::TimedOut(TIMEOUT)));
+    assert_eq!(long.outcome, Err(ModelError::HeldUp(TIMEOUT)));
 }
 
 #[actix_rt::test]
