@@ -163,6 +163,9 @@ impl LearnedRate {
             let grown = (time / doubled_after).min(LONGEST_GROWTH);
             self.rate = self.recovered * (grown * grown).mul_add(grown, 1.0);
         } else {
+            // the rate has reached the load: it grows on from what the server answered
+            let answered = self.measured(now).unwrap_or_default();
+            self.recovered = self.recovered.max(answered.min(self.rate));
             self.grows_since = now;
         }
         false

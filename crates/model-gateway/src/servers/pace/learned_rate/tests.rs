@@ -152,6 +152,52 @@ fn two_nodes_follow_a_limit_that_halves_and_doubles() {
     assert!(share >= 0.9, "{share}");
 }
 
+/// Answers a second to 24 callers of a server that works on two requests at a time for ten seconds, and
+/// then on any number, from the given second on. It answers all that it has every 50 ms.
+fn answers_after_slots(from: u64, seconds: u64) -> f64 {
+    let mut rate = LearnedRate::first(Duration::ZERO, REFUSAL, 3);
+    let (mut ready, mut answers) = (24_u32, 0_u32);
+    let mut is_held_back = false;
+    let mut sent: Vec<PacedRequest> = Vec::new();
+    let mut refused: VecDeque<Duration> = VecDeque::new();
+    for milliseconds in 1..=(from + seconds) * 1_000 {
+        let now = Duration::from_millis(milliseconds);
+        if milliseconds.is_multiple_of(50) {
+            for request in sent.drain(..) {
+                rate.answered(now, request);
+                ready += 1;
+                answers += u32::from(now > Duration::from_secs(from));
+            }
+        }
+        while refused.pop_front_if(|at| *at + PAUSE <= now).is_some() {
+            ready += 1;
+        }
+        while ready > 0 && rate.wait(now).is_zero() {
+            rate.spend(now);
+            ready -= 1;
+            let was_held_back = std::mem::take(&mut is_held_back);
+            if sent.len() >= 2 && milliseconds < 10_000 {
+                rate.refused(now + REFUSAL, now, None);
+                refused.push_back(now);
+            } else {
+                let sent_at = now;
+                sent.push(PacedRequest {
+                    sent_at,
+                    was_held_back,
+                });
+            }
+        }
+        is_held_back = ready > 0;
+    }
+    f64::from(answers) / Duration::from_secs(seconds).as_secs_f64()
+}
+
+#[test]
+fn a_node_stays_as_fast_as_a_server_became() {
+    let answered = answers_after_slots(40, 120);
+    assert!(answered >= 0.85 * 480.0, "{answered} a second");
+}
+
 #[test]
 fn two_nodes_come_to_share_a_limit() {
     let mut server = LimitedServer {
