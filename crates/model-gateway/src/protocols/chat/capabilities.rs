@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::named_tokens::NamedTokens;
 use super::prompt::CodeShape;
-use super::token_limit::{LimitForm, TokenLimits};
+use super::token_limit::{self, LimitForm, TokenLimits};
 use crate::error::SYSTEM_MESSAGE;
 
 /// Number of alternatives to each token that a question requests first.
@@ -157,9 +157,9 @@ impl ServerCapabilities {
                 refused.fetch_min(sent.alternatives, Ordering::Relaxed);
                 return true;
             }
-            // some servers name another than the one that they were sent
-            "max_tokens" | "max_completion_tokens" | "max_output_tokens" => {
-                return self.token_limits.refuses(sent.limit);
+            name if token_limit::NAMES.contains(&name) => {
+                self.token_limits.refuses(sent.limit);
+                return true;
             }
             "chat_template_kwargs" => (sent.template_kwargs, &self.no_template_kwargs),
             SYSTEM_MESSAGE => (sent.system_message, &self.no_system_message),
@@ -171,6 +171,12 @@ impl ServerCapabilities {
         };
         refused.fetch_or(was_sent, Ordering::Relaxed);
         was_sent
+    }
+
+    /// Records that the model was still thinking: the next request asks for none, also of a server that
+    /// has refused the parameter for that. Another model may serve since then.
+    pub(super) fn still_thinks(&self) {
+        self.no_template_kwargs.store(false, Ordering::Relaxed);
     }
 
     /// Records that spellings of `yes` and `no` were not among the usual alternatives: the model puts

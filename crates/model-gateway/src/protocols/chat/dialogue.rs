@@ -210,6 +210,7 @@ impl QuestionDialogue<'_> {
             return Err(by.failure(key));
         }
         if completion.is_thinking {
+            requests.server(*series).capabilities.still_thinks();
             return Err(ModelError::StillThinking(key.clone()));
         }
         if completion.positions.is_empty() {

@@ -11,7 +11,7 @@ use super::llama_cpp::LlamaCppRequests;
 use super::named_tokens::TokenizeRequest;
 use super::prompt::CodeShape;
 use super::request::{Prompts, WantedCode};
-use super::token_limit::TokenLimits;
+use super::token_limit::{self, LimitForm, TokenLimits};
 use crate::attempts::CallSender;
 use crate::attempts::admission::RequestSeries;
 use crate::connection::request_body::RequestBody;
@@ -100,8 +100,14 @@ impl<'a> QuestionRequests<'a> {
             let body = self.prompts.body(self.question, wanted, tokens, parameters);
             (body, parameters)
         };
+        let limits_refused = Cell::new(0);
         let can_do_without = |server, parameter: &str, is_over_limit, sent| {
             let capabilities = &self.servers.of(server).capabilities;
+            limits_refused
+                .update(|refused| refused + u8::from(token_limit::NAMES.contains(&parameter)));
+            if limits_refused.get() == LimitForm::COUNT {
+                return false;
+            }
             let can_do_without = capabilities.can_do_without(parameter, sent);
             if can_do_without && is_over_limit {
                 capabilities.has_limit();
@@ -142,7 +148,7 @@ pub(crate) async fn complete<P: Copy>(
                 }
                 return completion;
             }
-            // every refusal removes a parameter, so the loop ends
+            // every refusal removes a parameter, or is one of a few of the limit: so the loop ends
             (
                 Err(ModelError::ParameterRefused {
                     parameter,

@@ -11,6 +11,9 @@ use super::prompt::CodeShape;
 /// Most tokens that an answer gets: enough for an empty block of thinking before a code.
 pub(super) const MOST_CODE_TOKENS: u8 = 8;
 
+/// The names of the limit in refusals: some servers name another than the one that they were sent.
+pub(super) const NAMES: [&str; 3] = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+
 /// The least limit for servers that refuse smaller ones.
 const LEAST_ACCEPTED: u8 = 16;
 
@@ -20,7 +23,8 @@ const LEAST_ACCEPTED: u8 = 16;
 pub(super) struct LimitForm(u8);
 
 impl LimitForm {
-    const LAST: u8 = 3;
+    /// Number of forms.
+    pub(super) const COUNT: u8 = 4;
 
     /// Whether the limit is called `max_tokens`; otherwise `max_completion_tokens`, which newer
     /// hosted models require.
@@ -72,7 +76,7 @@ pub(super) struct TokenLimits {
     letter_and_digit: TokenLimit,
     /// For the rest of a code after a given letter.
     pub(super) continued: TokenLimit,
-    /// The first form of the limit that the server has not refused.
+    /// The form of the limit that the server has not refused of late.
     form: AtomicU8,
 }
 
@@ -101,13 +105,13 @@ impl TokenLimits {
         LimitForm(self.form.load(Ordering::Relaxed))
     }
 
-    /// Records that the server refused a limit of this form. Returns whether there is another.
-    pub(super) fn refuses(&self, sent: LimitForm) -> bool {
-        let has_next = sent.0 < LimitForm::LAST;
-        if has_next {
-            self.form.fetch_max(sent.0 + 1, Ordering::Relaxed);
-        }
-        has_next
+    /// Records that the server refused a limit of this form. After the last form comes the first: what
+    /// refuses it may be another server behind the same address.
+    pub(super) fn refuses(&self, sent: LimitForm) {
+        let next = (sent.0 + 1) % LimitForm::COUNT;
+        let order = Ordering::Relaxed;
+        // not if another request has learned it already
+        let _ = self.form.compare_exchange(sent.0, next, order, order);
     }
 
     /// Learns from an answer, and from the reading of it.

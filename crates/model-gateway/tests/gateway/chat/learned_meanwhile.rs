@@ -1,5 +1,8 @@
 //! What a server takes is learned by one call while others are under way.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use futures_util::future::join_all;
 use refract_model_gateway::ModelReply;
 use refract_test_support::model_server::{ChatModel, Script, ScriptedReply};
@@ -95,5 +98,59 @@ async fn a_small_limit_is_refused_under_each_name() {
             let answers = reply.outcome;
             assert!(answers.is_ok(), "{taken:?} {named}: {answers:?}");
         }
+    }
+}
+
+#[actix_rt::test]
+async fn another_model_behind_the_address_is_asked_for_no_thinking_again() {
+    let refusal = json!({"error": {"message": "unsupported", "param": "chat_template_kwargs"}});
+    let codes = ChatModel::new(vec![3.0, 1.0]);
+    let before = [
+        ScriptedReply::json(&refusal).with_status(400),
+        codes.clone().reply(),
+    ];
+    let thinking = ScriptedReply::with(move |request| {
+        let mut reply = codes.answer_to(&request.json()).1;
+        if request.json().get("chat_template_kwargs").is_none() {
+            let choice = &mut reply["choices"][0];
+            choice["message"] = json!({"content": "", "reasoning_content": "A parcel"});
+            choice["finish_reason"] = json!("length");
+            choice["logprobs"] = Value::Null;
+        }
+        reply
+    });
+    let server = ModelServer::start(Script::first(before).then(thinking));
+    let model = model(&server);
+    let version = yes_no();
+    let submission = submission(&version, "Hello", None);
+    let mut ends = Vec::new();
+    for _ in 0..4 {
+        let reply = model.answer(&version, &submission).await;
+        ends.push(reply.outcome.map_err(|failure| failure.kind()).err());
+    }
+    assert_eq!(ends, [None, Some("thinking"), None, None]);
+}
+
+#[actix_rt::test]
+async fn servers_that_refuse_different_limits_take_turns_behind_one_address() {
+    let codes = ChatModel::new(vec![3.0, 1.0]);
+    let served_by = Arc::new(AtomicUsize::new(0));
+    let of_server = Arc::clone(&served_by);
+    let reply = ScriptedReply::answering(move |request| {
+        let refuses = ["max_tokens", "max_completion_tokens"][of_server.load(Ordering::Relaxed)];
+        let body = request.json();
+        match body.get(refuses) {
+            Some(_) => refused(&format!("Unsupported parameter: '{refuses}'")),
+            None => codes.answer_to(&body),
+        }
+    });
+    let server = ModelServer::start(reply);
+    let model = model(&server);
+    let version = yes_no();
+    let submission = submission(&version, "Hello", None);
+    for call in 0..10 {
+        served_by.store(call % 2, Ordering::Relaxed);
+        let reply = model.answer(&version, &submission).await;
+        assert!(reply.outcome.is_ok(), "call {call}: {:?}", reply.outcome);
     }
 }
