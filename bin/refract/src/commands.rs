@@ -119,14 +119,14 @@ impl DemoCommand {
         let refract = refract.with_gateway(&mut gateway).await?;
         let refract = refract.with_metrics(counts.clone());
         let key = demo::prepare(&refract).await?;
-        let http = serve::http_settings(
+        let mut http = serve::http_settings(
             &self.serve,
             &self.app,
             listeners::bind_or_free,
             shares.api,
-            serve::registry(&gateway, &counts),
             Traces::default(),
         )?;
+        http.registry = serve::registry(&gateway, &counts);
         let address = http.listen.local_addr()?;
         let api_url = self.serve.api_url(address)?;
         let app = if self.once {

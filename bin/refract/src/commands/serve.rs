@@ -94,12 +94,11 @@ impl ServeCommand {
             self.serve.ops_listen != "off",
             &database.settings(),
         )?;
-        let http = http_settings(
+        let mut http = http_settings(
             &self.serve,
             &self.app,
             listeners::bind,
             shares.api,
-            registry(&gateway, &counts),
             export.as_ref().map(TraceExport::traces).unwrap_or_default(),
         )?;
         // reports an invalid address before the database is opened
@@ -109,6 +108,8 @@ impl ServeCommand {
         let api_url = self.serve.api_url(api)?;
         let refract = refract_terminal::open_when_up(&database.settings()).await?;
         let refract = refract.with_gateway(&mut gateway).await?;
+        // its collectors hold the gateway's model, which has to know first what was learned
+        http.registry = registry(&gateway, &counts);
         let refract = refract.with_metrics(counts);
         let app = listeners::bind_app(&self.app)?
             .map(|listener| AppListener::of(listener, &self.app, api_url, shares.app))
@@ -220,7 +221,6 @@ pub(crate) fn http_settings(
     app: &AppArgs,
     bind: fn(&str, &str) -> anyhow::Result<TcpListener>,
     connections: usize,
-    registry: Registry,
     traces: Traces,
 ) -> anyhow::Result<HttpSettings> {
     Ok(HttpSettings {
@@ -235,7 +235,7 @@ pub(crate) fn http_settings(
         lifecycle: Lifecycle::named("api"),
         budget: BodyBudget::of_mib(serve.body_budget_mib)
             .with_context(|| cannot_be_used("REFRACT_BODY_BUDGET_MIB"))?,
-        registry,
+        registry: Registry::default(),
         proxies: app
             .app_trusted_proxies
             .parse()

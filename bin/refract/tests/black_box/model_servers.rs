@@ -3,7 +3,9 @@
 
 use refract_test_stack::knowing_models::knowing_system_one;
 use refract_test_stack::service::{Backend, Service, Setup, TEXT};
-use refract_test_support::model_server::{ModelServer, ScriptedReply};
+use refract_test_support::model_server::{
+    ChatModel, ModelServer, ReceivedRequest, Script, ScriptedReply,
+};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
@@ -75,6 +77,41 @@ async fn a_node_answers_every_call_while_one_of_two_servers_is_down() {
         model.url()
     );
     assert_eq!(listening["model"], named);
+}
+
+#[tokio::test]
+async fn a_node_begins_with_what_a_command_learned_of_a_server() {
+    let codes = ChatModel::new(vec![3.0, 1.0]);
+    let script = Script::from(ScriptedReply::answering(move |request| {
+        let body = request.json();
+        match body.get("chat_template_kwargs") {
+            Some(_) => {
+                let error = json!({"message": "unsupported", "param": "chat_template_kwargs"});
+                (400, json!({"error": error}))
+            }
+            None => codes.answer_to(&body),
+        }
+    }));
+    let settings = &[("REFRACT_MODEL_PROTOCOL", "chat")];
+    let setup = Setup {
+        nodes: 0,
+        script,
+        settings,
+        ..setup()
+    };
+    let mut service = Service::with(Backend::Sqlite, setup).await;
+    let arguments = ["try", &service.prism_id, TEXT, "--model-protocol", "chat"];
+    let tried = service.run(&arguments).await;
+    assert_eq!(tried.code, Some(0), "{tried:?}");
+    let is_refused =
+        |request: &ReceivedRequest| request.json().get("chat_template_kwargs").is_some();
+    let asked = service.model.requests();
+    assert!(asked.iter().any(is_refused));
+    service.start_node(settings).await;
+    let answer = service.create(&json!({"text": TEXT})).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let of_node = service.model.requests().split_off(asked.len());
+    assert!(!of_node.is_empty() && !of_node.iter().any(is_refused));
 }
 
 #[tokio::test]
