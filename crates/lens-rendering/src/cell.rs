@@ -120,6 +120,14 @@ impl<'w, W: Write> Line<'w, W> {
         cell.end()
     }
 
+    /// Writes a cell of another table. A negative number is no formula there.
+    pub(crate) fn cell(&mut self, text: &str) -> io::Result<()> {
+        let guarded = if is_negative_number(text) { "" } else { text };
+        let mut cell = self.begin_text(guarded, self.dialect.is_special(text))?;
+        cell.write(text)?;
+        cell.end()
+    }
+
     /// Writes a cell with a number that may have decimals.
     fn decimal(&mut self, number: &[u8]) -> io::Result<()> {
         self.begin_cell()?;
@@ -242,6 +250,16 @@ impl<W: Write> TextCell<'_, W> {
             Dialect::Tsv | Dialect::Shown => false,
         }
     }
+}
+
+/// Whether a text is a negative number with at most one point or comma.
+fn is_negative_number(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('-') else {
+        return false;
+    };
+    let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, "0"));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(whole) && is_digits(fraction)
 }
 
 /// Writes a decimal with the sign of its dialect.

@@ -227,7 +227,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         let fields = self.fields();
         let mut line = Line::begin(dialect, &mut self.out);
         for (_, cell) in own_cells(self.own, cells) {
-            line.text(cell)?;
+            line.cell(cell)?;
         }
         line.plain(&id_text(result.id))?;
         if self.own.is_none() {
@@ -295,7 +295,7 @@ impl<'a, W: Write> RowWriter<'a, W> {
         let answers = self.columns.lens.len() + self.further.len();
         let mut line = Line::begin(dialect, &mut self.out);
         for (_, cell) in own_cells(self.own, cells) {
-            line.text(cell)?;
+            line.cell(cell)?;
         }
         line.plain(b"")?;
         if self.own.is_none() {

@@ -107,6 +107,34 @@ fn beside(format: RowFormat, result: &Sample) -> String {
 }
 
 #[test]
+fn a_negative_number_of_another_table_is_no_formula() {
+    let result = sample();
+    let cells = ["-5.25", "-5,25", "-12", "-", "-.5", "-1+1", "-1.2.3", "+5"];
+    let names = cells.map(|cell| format!("of {cell}"));
+    for (format, line_end, written) in [
+        (
+            RowFormat::Csv,
+            "\r\n",
+            "-5.25,\"-5,25\",-12,'-,'-.5,'-1+1,'-1.2.3,'+5,",
+        ),
+        (
+            RowFormat::Tsv,
+            "\n",
+            "-5.25\t-5,25\t-12\t'-\t'-.5\t'-1+1\t'-1.2.3\t'+5\t",
+        ),
+    ] {
+        let rows = RowWriter::new(format, result.columns(), Vec::new());
+        let mut rows = rows.beside(&names);
+        rows.write_header().unwrap();
+        rows.write_row_beside(&cells.map(str::to_owned), &result.view())
+            .unwrap();
+        let text = String::from_utf8(rows.finish().unwrap()).unwrap();
+        let row = text.split(line_end).nth(1).unwrap();
+        assert!(row.starts_with(written), "{row}");
+    }
+}
+
+#[test]
 fn another_table_takes_the_place_of_ref_and_fields() {
     let result = sample();
     let csv = beside(RowFormat::Csv, &result);
