@@ -100,7 +100,14 @@ async fn a_node_begins_with_what_a_command_learned_of_a_server() {
         ..setup()
     };
     let mut service = Service::with(Backend::Sqlite, setup).await;
-    let arguments = ["try", &service.prism_id, TEXT, "--model-protocol", "chat"];
+    let arguments = [
+        "try",
+        &service.prism_id,
+        "--text",
+        TEXT,
+        "--model-protocol",
+        "chat",
+    ];
     let tried = service.run(&arguments).await;
     assert_eq!(tried.code, Some(0), "{tried:?}");
     let is_refused =
