@@ -268,6 +268,27 @@ fn a_line_that_is_no_row_is_refused_without_its_values() {
 }
 
 #[tokio::test]
+async fn an_import_leaves_it_at_codes_for_everybody() {
+    let it = crate::on(Backend::Sqlite).await;
+    let requiring = it
+        .database
+        .set_codes_required(true, new_stamp(it.account, 0));
+    requiring.await.unwrap();
+    let mut lines = lines();
+    for (table, rows) in &mut lines {
+        rows.retain(|_| *table == "accounts");
+    }
+    let account = json!({
+        "id": id(ACCOUNT), "name": "taken", "created_at": AT, "codes_required_at": null,
+    });
+    lines.insert("accounts", vec![account.to_string()]);
+    import(&it.database, &lines, &context(it.account))
+        .await
+        .unwrap();
+    assert!(it.database.are_codes_required(it.account).await.unwrap());
+}
+
+#[tokio::test]
 async fn an_export_may_leave_out_texts_and_what_is_older() {
     let it = crate::on(Backend::Sqlite).await;
     import(&it.database, &lines(), &context(exported_account()))

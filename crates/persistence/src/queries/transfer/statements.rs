@@ -218,12 +218,13 @@ pub(super) fn written(table: &AccountTable) -> impl Iterator<Item = &'static Sto
     columns.filter(|column| column.export != ExportRule::LeftOut)
 }
 
-/// What an import changes of an account that is there: whatever is not its identity.
+/// What an import changes of an account that is there: whatever is not its identity. What the export
+/// lacks stays, such as that people need codes.
 fn account_conflict(table: &AccountTable) -> String {
     let identity = ["id", "name", "created_at"];
     let columns = table.columns().filter(|name| !identity.contains(name));
     let changes: Vec<String> = columns
-        .map(|name| format!("{name} = excluded.{name}"))
+        .map(|name| format!("{name} = coalesce(excluded.{name}, accounts.{name})"))
         .collect();
     if changes.is_empty() {
         "DO NOTHING".to_owned()
