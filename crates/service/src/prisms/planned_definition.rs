@@ -104,6 +104,13 @@ impl<'a> PlannedDefinition<'a> {
         let latest = version.as_ref().unwrap_or(&earlier.latest);
         let kept = earlier.lens.clone().after_save(latest.questions());
         let lens = read_lens(files, latest)?;
+        let differences = match &version {
+            Some(version) => {
+                let lens = lens.as_ref().unwrap_or(&earlier.lens);
+                differences(&earlier.latest, version, lens)
+            }
+            None => Vec::new(),
+        };
         let lens_outcome = match (&lens, &earlier.lens) {
             (Some(lens), now) if lens == now => ApplyOutcome::Unchanged,
             (_, Lens::Automatic) => ApplyOutcome::Created,
@@ -114,10 +121,6 @@ impl<'a> PlannedDefinition<'a> {
             let details = lens_change(&read, earlier, latest, &lens);
             (lens, details)
         });
-        let differences = match &version {
-            Some(version) => differences(&earlier.latest, version, &earlier.lens),
-            None => Vec::new(),
-        };
         Ok(Self {
             slug,
             is_renamed: name != current_name,

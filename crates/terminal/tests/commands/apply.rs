@@ -188,3 +188,28 @@ async fn a_prism_file_to_begin_with_can_be_used_as_it_is() {
     assert_eq!(saved.stderr, "");
     assert_eq!(saved.object()["version"], 3);
 }
+
+#[tokio::test]
+async fn what_changes_is_said_by_the_lens_that_is_applied_along() {
+    let service = service(Backend::Sqlite).await;
+    let lens = |name: &str, question: &str, output: &str| {
+        let column = json!({"name": name, "question": question, "output": output});
+        service.define(
+            "support-triage.lens.json",
+            json!({"columns": [column]}).to_string(),
+        );
+    };
+    let mut prism: Value = serde_json::from_slice(&std::fs::read(PRISM_FILE).unwrap()).unwrap();
+    service.define("support-triage.prism.json", prism.to_string());
+    lens("x", "angry", "label");
+    service.run(&["apply", "prisms"]).await.done();
+    let questions = prism["questions"].as_array_mut().unwrap();
+    questions.retain(|question| question["key"] != "angry");
+    service.define("support-triage.prism.json", prism.to_string());
+    lens("y", "topic", "top");
+    let applied = service.run(&["apply", "prisms"]).await;
+    assert_eq!(applied.code, Some(0), "{applied:?}");
+    assert!(!applied.stderr.contains("automatic"), "{applied:?}");
+    assert!(!applied.stderr.contains("column 'topic'"), "{applied:?}");
+    assert!(applied.stderr.contains("'y'"), "{applied:?}");
+}
