@@ -214,7 +214,8 @@ impl<'a> CallSender<'a> {
             let reply = match catch_up {
                 Some(catch_up) => {
                     let is_quick = begin.elapsed() < *whole_time / 4;
-                    tell_catch_up(catch_up, reply, sent_at, had_time, is_quick)
+                    let is_row = self.is_for_row();
+                    tell_catch_up(catch_up, reply, sent_at, had_time, is_quick, is_row)
                 }
                 None => reply,
             };
@@ -323,17 +324,24 @@ fn tell(asked: AskedServer<'_>, reply: &Result<ServerReply, ModelError>, had_tim
     }
 }
 
-/// Lets the server's catching up learn from the end of a request that was sent at `sent_at`.
+/// Lets the server's catching up learn from the end of a request that was sent at `sent_at`. A row that
+/// waited behind another request may be asked about again.
 fn tell_catch_up(
     catch_up: &CatchUp,
     reply: Result<ServerReply, ModelError>,
     sent_at: Duration,
     had_time: bool,
     is_quick: bool,
+    is_row: bool,
 ) -> Result<ServerReply, ModelError> {
     match reply {
-        Err(ModelError::TimedOut(time)) if had_time && catch_up.timed_out(sent_at) => {
-            Err(ModelError::TimedOutBehind(time))
+        Err(ModelError::TimedOut(time)) if had_time => {
+            let is_behind = catch_up.timed_out(sent_at) && is_row;
+            Err(if is_behind {
+                ModelError::TimedOutBehind(time)
+            } else {
+                ModelError::TimedOut(time)
+            })
         }
         Ok(ServerReply::CallError(refusal)) if refusal.is_by_failing_server() => {
             Ok(ServerReply::CallError(refusal))
